@@ -137,6 +137,20 @@ impl Forecast {
         breaks_budget(self.known.get(key)?, size, timeout_ns as f64)
     }
 
+    /// What one answer of each row of a cell takes at least, in nanoseconds: as much a task as at the
+    /// largest size that was measured. `None` where none of them will be asked.
+    pub fn least_ns(&self, cell: &Cell, timeout_ns: u64) -> Option<u64> {
+        let size = cell.size;
+        let asked = cell.measured().map(|row| &row.record.key.series).filter(|key| {
+            self.in_vain(key, size).is_none() && self.too_long(key, size, timeout_ns).is_none()
+        });
+        let of = |key: &SeriesKey| {
+            let (largest, ns) = self.largest(key)?;
+            Some((ns * size as f64 / largest.max(1) as f64) as u64)
+        };
+        asked.map(|key| of(key).unwrap_or(0)).reduce(u64::saturating_add)
+    }
+
     /// The largest size of a series that was measured, with the wall ns of one iteration.
     pub fn largest(&self, key: &SeriesKey) -> Option<(u64, f64)> {
         self.known.get(key)?.iter().copied().max_by_key(|(size, _)| *size)

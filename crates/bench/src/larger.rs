@@ -1,5 +1,6 @@
 //! Sizes beyond the plan, where time is left: growth that is steep at the largest size is not shown
-//! to last there, and growth that is steep in two steps may be memory that outgrows the caches.
+//! to last there, growth that is steep in two steps may be memory that outgrows the caches, and
+//! where iterations are long few of the planned sizes can be measured.
 
 use std::collections::BTreeMap;
 
@@ -35,14 +36,20 @@ pub(crate) struct Left {
 }
 
 /// The sizes that would show whether growth lasts, as many as fit into what is left: three octaves
-/// from where it is steep, or from a quarter of the largest size. An iteration of that, `largest`,
-/// took so many nanoseconds.
+/// from where it is steep, or from a quarter of the largest size; where too few were measured, the
+/// three octaves below the largest. An iteration of that, `largest`, took so many nanoseconds.
 pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64> {
     let (most, most_ns) = largest;
     let steep = growth.steps.iter().rev().take_while(|step| step.exponent > SUPERLINEAR_MIN).count();
-    let from = match growth.grade {
-        Grade::CannotTell(Reason::SteepAtTheEnd { from }) => from.max(most / 4),
-        Grade::Superlinear | Grade::QuadraticOrWorse if steep < STEEP_STEPS => most / 2,
+    let octaves = MIN_OCTAVES as u32;
+    let up_from = |from: u64| (0..=octaves).map(|octave| from.saturating_mul(1 << octave)).collect();
+    let wanted: Vec<u64> = match growth.grade {
+        Grade::CannotTell(Reason::SteepAtTheEnd { from }) => up_from(from.max(most / 4)),
+        Grade::CannotTell(Reason::TooFewSizes { .. } | Reason::TooNarrow { .. }) => {
+            let Some(largest) = growth.sizes.last() else { return Vec::new() };
+            (0..=octaves).rev().map(|octave| largest >> octave).filter(|size| *size > 0).collect()
+        }
+        Grade::Superlinear | Grade::QuadraticOrWorse if steep < STEEP_STEPS => up_from(most / 2),
         _ => return Vec::new(),
     };
     let exponent = growth.steps.last().map_or(2.0, |step| step.exponent.clamp(1.0, 3.0));
@@ -51,8 +58,8 @@ pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64
         let sample_ns = iteration_ns(*size).max(left.sample_ns as f64);
         FIRST as f64 * (left.up_ns as f64 + ANSWERS * sample_ns)
     };
-    let wanted = (0..=MIN_OCTAVES as u32).map(|octave| from.saturating_mul(1 << octave));
     let wanted: Vec<u64> = wanted
+        .into_iter()
         .filter(|size| !growth.sizes.contains(size))
         .filter(|size| CAREFUL * iteration_ns(*size) <= left.timeout_ns as f64)
         .collect();
@@ -125,6 +132,13 @@ mod tests {
         assert_eq!(of(8 * (100 + 4 * 25) * MS - MS), [0; 0]);
         let hasty = Left { timeout_ns: 799 * MS, ..left(u64::MAX) };
         assert_eq!(sizes(&growth, (65_536, 100e6), hasty), [32_768], "an answer might take too long");
+        let few = Growth {
+            grade: Grade::CannotTell(Reason::TooFewSizes { usable: 2, left_out: 5 }),
+            sizes: vec![16, 64],
+            ..growth.clone()
+        };
+        assert_eq!(sizes(&few, (64, 100e6), left(u64::MAX)), [8, 32], "three octaves below");
+        assert_eq!(sizes(&Growth { sizes: vec![], ..few }, (64, 100e6), left(u64::MAX)), [0; 0]);
         let linear = Growth { grade: Grade::Linear, ..growth };
         assert_eq!(sizes(&linear, (65_536, 100e6), left(u64::MAX)), [0; 0]);
     }

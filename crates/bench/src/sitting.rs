@@ -71,15 +71,14 @@ pub(crate) fn measure(
         cells,
         totals: Totals::default(),
         looks: Looks::default(),
+        has_looked: false,
         is_graded: false,
         ended: Vec::new(),
     };
-    sitting.measure(world)?;
+    sitting.measure(limits.adds_sizes, world)?;
     further.extend(sitting.further(world)?);
-    if !further.is_empty() {
-        sitting.seats.extend(further.iter_mut().map(Seat::Waits));
-        sitting.measure(world)?;
-    }
+    sitting.seats.extend(further.iter_mut().map(Seat::Waits));
+    sitting.measure(false, world)?;
     *numbers = sitting.numbers;
     numbers.before += sitting.seats.len() as u64;
     sitting.end(world)
@@ -183,6 +182,8 @@ struct Sitting<'c> {
     totals: Totals,
     /// When growth is looked at.
     looks: Looks,
+    /// Whether growth has been looked at.
+    has_looked: bool,
     /// Whether the growth of every series is certain, which ends the suite.
     is_graded: bool,
     /// The cells that have ended, where growth is measured.
@@ -190,24 +191,25 @@ struct Sitting<'c> {
 }
 
 impl<'c> Sitting<'c> {
-    /// Gives cells turns until they have ended, the time is up, or growth is certain.
-    fn measure(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+    /// Gives cells turns until they have ended, the time is up, or growth is certain; where
+    /// `until_looked`, until growth was looked at.
+    fn measure(&mut self, until_looked: bool, world: &mut World<'_, '_>) -> io::Result<()> {
         // What fresh processes must work before they are timed is known before the first of them.
         self.fit(world)?;
-        while !world.listener.interrupted() && !self.is_graded {
+        while !world.listener.interrupted() && !self.is_graded && !(until_looked && self.has_looked) {
             let Some(index) = self.next(world) else { break };
             self.turn(index, world)?;
         }
         Ok(())
     }
 
-    /// Plans further sizes where all cells have ended before the time was up, or growth is certain:
-    /// of each series that is steep at its largest sizes, and at few before.
+    /// Plans further sizes, as far as time is left, once all have had the processes that a grade
+    /// needs: of each series whose growth more processes would not show.
     fn further(&mut self, world: &mut World<'_, '_>) -> io::Result<Vec<Cell>> {
-        let Some(ends_ns) = self.ends_ns().filter(|_| self.limits.until_graded) else {
+        let Some(ends_ns) = self.ends_ns().filter(|_| self.limits.adds_sizes) else {
             return Ok(Vec::new());
         };
-        let has_ended = self.is_graded || self.seats.iter().all(|seat| matches!(seat, Seat::Done));
+        let has_ended = self.has_looked || self.seats.iter().all(|seat| matches!(seat, Seat::Done));
         let left_ns = ends_ns.saturating_sub(world.clock.now_ns());
         if !has_ended || left_ns == 0 || world.listener.interrupted() {
             return Ok(Vec::new());
@@ -236,10 +238,8 @@ impl<'c> Sitting<'c> {
             world.journal.append(&Record::Row(row.record.clone()))?;
         }
         if !further.is_empty() {
-            self.close(world)?;
             self.numbers.of += further.len() as u64;
-            (self.present, self.is_graded) = (None, false);
-            self.passing.clear();
+            self.is_graded = false;
         }
         Ok(further)
     }
@@ -381,6 +381,7 @@ impl<'c> Sitting<'c> {
         let open = sitting().flat_map(|cell| cell.open_records());
         let series: BTreeSet<&SeriesKey> =
             open.filter(|row| row.role != Role::Control).map(|row| &row.key.series).collect();
+        self.has_looked = true;
         self.is_graded = self.totals.are_certain(&series, &mut world.rng);
     }
 
@@ -466,12 +467,18 @@ impl<'c> Sitting<'c> {
     fn fit_sizes(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         let Some(ends_ns) = self.ends_ns() else { return Ok(()) };
         let now_ns = world.clock.now_ns();
-        let mut before_ns = 0;
+        let mut before_ns: u64 = 0;
         let mut open: Vec<(usize, Planned<'_>)> = Vec::new();
         for (index, seat) in self.seats.iter().enumerate() {
             let (cell, turns, turn_ns) = match seat {
                 Seat::Sits(cell) => (cell.cell, cell.turns(), cell.turn_ns),
-                Seat::Waits(cell) if seat.waits() => (&**cell, 0, before_ns),
+                Seat::Waits(cell) if seat.waits() => {
+                    match self.forecast.least_ns(cell, self.limits.timeout_ns) {
+                        // It will not be measured.
+                        None => continue,
+                        Some(least_ns) => (&**cell, 0, before_ns.max(least_ns)),
+                    }
+                }
                 Seat::Waits(_) | Seat::Done => continue,
             };
             before_ns = turn_ns;

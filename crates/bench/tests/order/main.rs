@@ -392,6 +392,7 @@ impl Default for Setting {
             restart_every: 0,
             restart_warmup: 3,
             until_graded: false,
+            adds_sizes: false,
             counts_growth: false,
             judged_at: None,
         };
