@@ -93,7 +93,7 @@ pub fn ends_when_certain(args: &RunArgs) -> bool {
 pub fn time(args: &RunArgs, plan: &mut Plan, counts_growth: bool) {
     for suite in &mut plan.suites {
         suite.limits.until_graded = ends_when_certain(args);
-        suite.limits.adds_sizes = ends_when_certain(args) && args.sizes.is_empty();
+        suite.limits.adds_sizes = ends_when_certain(args) && args.size.is_empty();
         suite.limits.counts_growth = counts_growth;
     }
     for suite in plan.suites.iter_mut().filter(|_| args.grade) {
