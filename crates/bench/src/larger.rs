@@ -1,5 +1,5 @@
 //! Sizes beyond the plan, where time is left: growth that is steep at the largest size is not shown
-//! to last there, growth that is steep in two steps may be memory that outgrows the caches, and
+//! to last there, growth that is steep in few steps may be memory that outgrows the caches, and
 //! where iterations are long few of the planned sizes can be measured.
 
 use std::collections::BTreeMap;
@@ -16,9 +16,9 @@ use crate::{
 const ANSWERS: f64 = 4.0;
 
 /// Steps that are steep up to the largest size from which on growth needs no further size. n steps
-/// through memory that outgrows the caches are steep in two steps between sizes that quadruple, and
-/// n^2.0 over them on one machine; behind them they have n^1.2 to n^1.4.
-const STEEP_STEPS: usize = 3;
+/// through memory that outgrows the caches are steep in two or three steps between sizes that
+/// quadruple, and n^2.0 over the last two; behind them they have n^1.2 to n^1.4.
+const STEEP_STEPS: usize = 4;
 
 /// How many times as long as an answer is expected to take it may be waited for.
 const CAREFUL: f64 = 2.0;
