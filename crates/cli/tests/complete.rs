@@ -98,6 +98,7 @@ fn a_word_is_completed_by_what_there_is() {
             "pingpong",
             "quick",
             "scale",
+            "spawn-remote",
             "own.toml"
         ]
     );
