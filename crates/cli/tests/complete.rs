@@ -110,6 +110,7 @@ fn a_word_is_completed_by_what_there_is() {
             "executor/cancel",
             "executor/channel",
             "executor/inline",
+            "executor/local",
             "executor/spawn",
             "executor/unblock",
             "executor/without"
