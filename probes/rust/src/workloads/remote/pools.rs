@@ -21,7 +21,7 @@ pub fn of_rayon() -> Vec<Variant> {
     let injector = "rayon::spawn: the global pool's injector";
     vec![
         variant("spawn", true, injector, |run| to_pool(run, || rayon::spawn(|| RAN.one()))),
-        variant("local", true, "tasks in place of the threads", from_tasks),
+        variant("spawn/local", true, "tasks in place of the threads", from_tasks),
     ]
 }
 
