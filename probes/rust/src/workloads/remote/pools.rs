@@ -49,7 +49,7 @@ fn from_tasks(run: &Run) -> Result<Timing, String> {
 fn to_thread(run: &Run) -> Result<Timing, String> {
     let (sender, receiver) = mpsc::channel::<fn()>();
     thread::scope(move |scope| {
-        scope.spawn(|| receiver.into_iter().for_each(|task| task()));
+        scope.spawn(move || receiver.into_iter().for_each(|task| task()));
         // The thread ends when the sender is dropped, with this closure.
         to_pool(run, || sender.send(|| RAN.one()).expect("the thread receives"))
     })
