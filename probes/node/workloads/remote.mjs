@@ -55,14 +55,17 @@ async function ready(number) {
   const file = new URL("./remote_worker.mjs", import.meta.url);
   const workers = Array.from(state.subarray(2), (_, id) => new Worker(file, { workerData: { state, id } }));
   await Promise.all(workers.map((worker) => once(worker, "message")));
-  for (const worker of workers) worker.on("message", handle).unref();
+  for (const worker of workers) {
+    worker.on("message", handle);
+    worker.unref();
+  }
   kept = { workers, state };
   return kept;
 }
 
 async function fromWorkers(run) {
   const each = shares(run);
-  const { state } = await ready(each.length);
+  const { state, workers } = await ready(each.length);
   // One whose share was empty may not have looked at it yet.
   for (let done; (done = Atomics.load(state, 1)) !== state[0] * each.length; ) Atomics.wait(state, 1, done);
   state.set(each, 2);
@@ -70,7 +73,13 @@ async function fromWorkers(run) {
     Atomics.add(state, 0, 1);
     Atomics.notify(state, 0);
   };
-  return run.time(() => iteration(run.size, open));
+  // Workers that wait do not keep the process, but for the time of a request.
+  for (const worker of workers) worker.ref();
+  try {
+    return await run.time(() => iteration(run.size, open));
+  } finally {
+    for (const worker of workers) worker.unref();
+  }
 }
 
 async function fromHere(run) {
