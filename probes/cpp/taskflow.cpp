@@ -246,8 +246,9 @@ void declare() {
   nop<PrebuiltRun>("prebuilt_run", {.only = {{"live", {0}}}, .note = prebuilt});
   nop<Async>("async");
   nop<SilentAsync>("silent_async");
-  remote::declare("silent_async", "no future", [](auto&& task) { executor().silent_async(task); });
-  remote::declare("async", "a future, which is dropped", [](auto&& task) { (void)executor().async(task); });
+  remote::declare();
+  remote::way("silent_async", "no future", [](auto&& task) { executor().silent_async(task); });
+  remote::way("async", "a future, which is dropped", [](auto&& task) { (void)executor().async(task); });
   blocking::declare("silent_async", {.note = "on a worker of the executor"}, [](std::size_t size, auto&& task) {
     for (std::size_t i = 0; i < size; ++i) executor().silent_async(task(i));
     executor().wait_for_all();

@@ -159,10 +159,12 @@ Timing from_tasks(const Run& run, const Hand& hand) {
   });
 }
 
+// The parameter. To be declared once, beside the ways.
+inline void declare() { taskscale::param("remote", "producers", 1, "threads outside of the runtime that share the tasks"); }
+
 // Declares a way of handing over a task, from threads and from tasks.
 template <class Hand>
-void declare(const std::string& name, const std::string& note, Hand hand) {
-  taskscale::param("remote", "producers", 1, "threads outside of the runtime that share the tasks");
+void way(const std::string& name, const std::string& note, Hand hand) {
   taskscale::variant("remote", name, {.note = note}, [hand](const Run& run) { return from_threads(run, hand); });
   taskscale::variant("remote", name + "/local", {.note = "tasks in place of the threads"},
                      [hand](const Run& run) { return from_tasks(run, hand); });
