@@ -130,6 +130,9 @@ func remote(locked bool, form func(*ran) (submit func(tasks uint64), end func())
 		submit, end := form(r)
 		defer end()
 		g := newGate()
+		var ended sync.WaitGroup
+		ended.Add(int(producers))
+		defer ended.Wait()
 		defer g.close()
 		for p := uint64(0); p < producers; p++ {
 			share := run.Size / producers
@@ -137,8 +140,10 @@ func remote(locked bool, form func(*ran) (submit func(tasks uint64), end func())
 				share++
 			}
 			go func() {
+				defer ended.Done()
 				if locked {
-					runtime.LockOSThread() // for good: the thread ends with the goroutine
+					runtime.LockOSThread()
+					defer runtime.UnlockOSThread()
 				}
 				for iteration := uint64(1); g.pass(iteration); iteration++ {
 					submit(share)

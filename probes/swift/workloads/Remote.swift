@@ -103,8 +103,13 @@ private final class Gate: @unchecked Sendable {
     /// Opens it for the next iteration.
     func open() { change { opened += 1 } }
 
-    /// Lets producers end.
-    func close() { change { closed = true } }
+    /// Lets producers end, and waits until they go.
+    func close() {
+        change { closed = true }
+        changed.lock()
+        while came > 0 { changed.wait() }
+        changed.unlock()
+    }
 
     /// Waits until it was opened so often. Gives whether it was.
     func pass(_ iteration: Int) -> Bool {
@@ -112,7 +117,10 @@ private final class Gate: @unchecked Sendable {
         changed.lock()
         defer { changed.unlock() }
         while opened < iteration && !closed { changed.wait() }
-        return opened >= iteration
+        if opened >= iteration { return true }
+        came -= 1
+        changed.broadcast()
+        return false
     }
 
     /// Waits until so many have come.

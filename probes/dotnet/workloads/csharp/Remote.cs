@@ -35,18 +35,21 @@ internal static class Remote {
         using var ran = new Ran(run.Size);
         Action<int> hand = form(ran);
         var gate = new Gate();
+        var threads = new List<Thread>();
         try {
             foreach (int share in shares) {
                 var thread = new Thread(() => {
                     for (long iteration = 1; gate.Pass(iteration); iteration++) hand(share);
                 }) { IsBackground = true };
                 thread.Start();
+                threads.Add(thread);
             }
             gate.Await(shares.Length);
             return run.Time(_ => ran.Once(gate.Open));
         }
         finally {
             gate.Close();
+            foreach (Thread thread in threads) thread.Join();
         }
     }
 

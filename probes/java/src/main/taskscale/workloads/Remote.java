@@ -1,5 +1,7 @@
 package taskscale.workloads;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import taskscale.sdk.Probe;
@@ -55,15 +57,16 @@ public final class Remote {
         Ran ran = new Ran(run.size);
         Gate gate = new Gate();
         Runnable one = ran::one;
+        List<Thread> threads = new ArrayList<>();
         try {
             for (int share : shares) {
-                Thread.ofPlatform().daemon().start(() -> {
+                threads.add(Thread.ofPlatform().daemon().start(() -> {
                     for (long iteration = 1; gate.pass(iteration); iteration++) {
                         for (int left = share; left > 0; left--) {
                             pool.hand(one);
                         }
                     }
-                });
+                }));
             }
             gate.await(shares.length);
             return run.time(phases -> {
@@ -73,6 +76,9 @@ public final class Remote {
             });
         } finally {
             gate.close();
+            for (Thread thread : threads) {
+                thread.join();
+            }
         }
     }
 
