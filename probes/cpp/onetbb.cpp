@@ -15,6 +15,7 @@
 #include "workloads/all.hpp"
 #include "workloads/graph.hpp"
 #include "workloads/latch.hpp"
+#include "workloads/remote.hpp"
 #include "workloads/scale.hpp"
 
 namespace {
@@ -186,6 +187,9 @@ void declare() {
   declare_graph();
   graph<FlowGraph>("flow_graph", {.note = "the graph is built outside the timed part, and run in it: no creation, a lower bound"});
   scale::declare<Workers>("task_group", {.note = "who asks is one of the workers, and creates the tasks"});
+  remote::declare();
+  remote::way("arena_enqueue", "threads take no slot of the arena, so one core fewer runs tasks",
+              [](auto&& task) { ArenaEnqueue::arena().enqueue(task); });
   nop<TaskGroup>("task_group");
   nop<ArenaEnqueue>("arena_enqueue", {.note = enqueued});
 }

@@ -11,6 +11,7 @@
 #include "workloads/all.hpp"
 #include "workloads/blocking.hpp"
 #include "workloads/graph.hpp"
+#include "workloads/remote.hpp"
 #include "workloads/scale.hpp"
 
 namespace {
@@ -245,6 +246,9 @@ void declare() {
   nop<PrebuiltRun>("prebuilt_run", {.only = {{"live", {0}}}, .note = prebuilt});
   nop<Async>("async");
   nop<SilentAsync>("silent_async");
+  remote::declare();
+  remote::way("silent_async", "no future", [](auto&& task) { executor().silent_async(task); });
+  remote::way("async", "a future, which is dropped", [](auto&& task) { (void)executor().async(task); });
   blocking::declare("silent_async", {.note = "on a worker of the executor"}, [](std::size_t size, auto&& task) {
     for (std::size_t i = 0; i < size; ++i) executor().silent_async(task(i));
     executor().wait_for_all();

@@ -10,6 +10,7 @@ let () =
       Cancel.declare ();
       Blocking.declare ();
       Pingpong.declare ();
+      Remote.declare ();
       Context.declare ();
       Byte_stream.declare ();
       Interp.declare ();

@@ -26,6 +26,9 @@ const PINGPONG: &str = "pingpong";
 /// The workload that reads context variables, and how many of them there may be.
 const CONTEXT: &str = "context";
 const VARIABLES: &str = "variables";
+/// The workload whose tasks come from threads outside, and how many of them there are.
+const REMOTE: &str = "remote";
+const PRODUCERS: &str = "producers";
 /// The parameter that divides requests among workers, and what it puts into `extra`.
 const WORKERS: &str = "workers";
 const WORKER_REQUESTS: &str = taskscale_model::run_file::WORKER_REQUESTS;
@@ -79,6 +82,7 @@ pub fn range(workload: &str, param: &str) -> Option<Range> {
         (blocking::WORKLOAD, blocking::EVERY) => Some(Range::Within(1, 1_000_000_000)),
         (PINGPONG, "pairs") => Some(Range::Within(1, 1_000)),
         (CONTEXT, VARIABLES) => Some(Range::Of(&[0, 1, 8])),
+        (REMOTE, PRODUCERS) => Some(Range::Within(1, 64)),
         (SCALE, WORKERS) => Some(Range::Within(1, 1_000)),
         (bytes::WORKLOAD, "chunk") => Some(Range::Within(1, 1 << 30)),
         _ => None,
@@ -268,6 +272,7 @@ pub fn further_cases(workload: &str) -> Vec<Params> {
         }
         PINGPONG => vec![case(("pairs", 3))],
         CONTEXT => [(VARIABLES, 0), (VARIABLES, 8)].map(case).into(),
+        REMOTE => [(PRODUCERS, 3), (PRODUCERS, 64)].map(case).into(),
         SCALE => [(WORKERS, 2), (WORKERS, 3)].map(case).into(),
         parked::WORKLOAD => vec![Params::from([(parked::RESIDENT.to_owned(), ParamValue::Flag(true))])],
         _ => Vec::new(),

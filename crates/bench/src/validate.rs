@@ -299,6 +299,13 @@ mod tests {
         assert_eq!([0, 1, 8].map(|right| said(&context, "variables", right)), [None, None, None]);
         let reason = "parameter \"variables\" cannot be 3; it is one of 0, 1, 8";
         assert_eq!(said(&context, "variables", 3).as_deref(), Some(reason));
+        let remote =
+            Workload { name: "remote".into(), params: vec![param("producers", 1)], variants: Vec::new() };
+        assert_eq!([1, 64].map(|right| said(&remote, "producers", right)), [None, None]);
+        for wrong in [0, 65] {
+            let reason = format!("parameter \"producers\" cannot be {wrong}; it is from 1 to 64");
+            assert_eq!(said(&remote, "producers", wrong), Some(reason));
+        }
     }
 
     #[test]

@@ -98,6 +98,7 @@ fn a_word_is_completed_by_what_there_is() {
             "pingpong",
             "quick",
             "scale",
+            "spawn-remote",
             "own.toml"
         ]
     );
@@ -109,6 +110,7 @@ fn a_word_is_completed_by_what_there_is() {
             "executor/cancel",
             "executor/channel",
             "executor/inline",
+            "executor/local",
             "executor/spawn",
             "executor/unblock",
             "executor/without"

@@ -322,6 +322,7 @@ fn suites_fit() {
         "scale",
         "pingpong",
         "context",
+        "spawn-remote",
         "cancel",
         "blocking",
         "bytes",

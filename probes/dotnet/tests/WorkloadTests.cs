@@ -17,6 +17,7 @@ internal static class WorkloadTests {
         Parked.Declare("task{}/Task.Run", new Taskscale.Workloads.FSharp.Waits.Waits());
         Taskscale.Workloads.CSharp.Cancel.Declare();
         Taskscale.Workloads.CSharp.Pingpong.Declare();
+        Taskscale.Workloads.CSharp.Remote.Declare();
         Taskscale.Workloads.CSharp.Context.Declare();
         Taskscale.Workloads.CSharp.Scale.Declare();
         Taskscale.Workloads.CSharp.Pile.Declare();
@@ -226,6 +227,14 @@ internal static class WorkloadTests {
         // The trips do not divide evenly by 7; of more pairs than trips some have none.
         foreach (int pairs in new[] { 1, 7, Size + 5 }) {
             Answers("pingpong", variant, 3ul * Size, new { pairs });
+        }
+    }
+
+    private static void EveryTaskFromOutsideRuns() {
+        foreach (string variant in Variants("remote")) {
+            // The tasks do not divide evenly by 7; of 64 producers some have none.
+            foreach (int producers in new[] { 1, 7, 64 }) Answers("remote", variant, 3ul * 41, new { producers }, 41);
+            Held.Equal("producers is 65; give 1 to 64", Ran("remote", variant, Size, new { producers = 65 }).GetProperty("message").GetString()!, variant);
         }
     }
 

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"taskscale/sdk"
@@ -260,6 +261,44 @@ func TestEveryTokenComesBack(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestEveryTaskFromOutsideRuns(t *testing.T) {
+	forms := map[string]func(*ran) (func(uint64), func()){"starting": starting, "sending": sending}
+	for name, form := range forms {
+		for _, locked := range []bool{true, false} {
+			// 500 tasks do not divide evenly by 7.
+			for _, producers := range []int{1, 7, 64} {
+				timing, err := remote(locked, form)(request("", map[string]any{"producers": producers}))
+				if err != nil || timing.Answer != 3*500 {
+					t.Errorf("%s, %v, %d: %v, %v", name, locked, producers, timing, err)
+				}
+			}
+			for _, producers := range []int{0, 65} {
+				if _, err := remote(locked, form)(request("", map[string]any{"producers": producers})); err == nil {
+					t.Errorf("%s: %d producers are not refused", name, producers)
+				}
+			}
+		}
+	}
+}
+
+func TestSharesOfProducersAddUp(t *testing.T) {
+	var calls, tasks atomic.Uint64
+	told := func(r *ran) (func(uint64), func()) {
+		submit, end := starting(r)
+		return func(share uint64) {
+			calls.Add(1)
+			tasks.Add(share)
+			submit(share)
+		}, end
+	}
+	if _, err := remote(true, told)(request("", map[string]any{"producers": 7})); err != nil {
+		t.Fatal(err)
+	}
+	if calls.Load() != 3*7 || tasks.Load() != 3*500 {
+		t.Errorf("%d shares have %d tasks", calls.Load(), tasks.Load())
 	}
 }
 

@@ -263,6 +263,16 @@ test("each function has its own values", () => {
   }
 });
 
+test("every message of every producer is handled", () => {
+  for (const variant of ["worker/postMessage", "MessageChannel/local"]) {
+    // 9 messages do not divide evenly by 4; of 16 producers some have none. Workers are kept, and others made.
+    const asked = [4, 4, 16, 1].map((producers) => run(variant, { producers }, "remote"));
+    for (const reply of replies(...asked)) assert.equal(reply.answer, 18, `${variant}: ${JSON.stringify(reply)}`);
+    const [refused] = replies(run(variant, { producers: 65 }, "remote"));
+    assert.match(refused.message, /producers is 65; give 1 to 64/);
+  }
+});
+
 test("every token comes back", () => {
   for (const variant of ["promise", "events.once", "MessageChannel", "worker/MessageChannel"]) {
     // 9 trips do not divide evenly by 4; of 20 pairs some have none.

@@ -2,7 +2,7 @@
 //
 // | module | holds |
 // |---|---|
-// | fanout, nop, spin, drain, parked, scale, pingpong, context, cancel, blocking, bytes/, interp/ | one workload each |
+// | fanout, nop, spin, drain, parked, scale, pingpong, remote, context, cancel, blocking, bytes/, interp/ | one workload each |
 // | variants | the variants of fanout and nop, and how one is performed |
 // | forms | the ways of starting tasks and waiting for them |
 // | body | what a task does |
@@ -20,11 +20,13 @@ import * as interp from "./interp/index.mjs";
 import * as nop from "./nop.mjs";
 import * as parked from "./parked.mjs";
 import * as pingpong from "./pingpong.mjs";
+import * as remote from "./remote.mjs";
 import * as scale from "./scale.mjs";
 import * as spin from "./spin.mjs";
 
 /** Declares the workloads of that runtime. Without the collector it is nop alone. */
 export function declare(runtime) {
-  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, scale, pingpong, context, cancel, blocking, bytes];
+  const tasks = [fanout, nop, spin, drain, interp, parked, scale, pingpong, remote, context, cancel, blocking];
+  const all = runtime === UNCOLLECTED ? [nop] : [...tasks, bytes];
   for (const workload of all) workload.declare(runtime);
 }

@@ -203,7 +203,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, pingpong, context, bytes, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, pingpong, remote, context, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -527,6 +527,18 @@ let pingpong () =
         [ 1; 4; 60 ])
     [ "Lwt_mvar"; "wait"; "pause" ]
 
+let remote () =
+  List.iter
+    (fun name ->
+      (* 51 tasks do not divide evenly by 4; of 64 producers some have none. *)
+      List.iter
+        (fun producers ->
+          let answer = field "answer" (run ~size:51 "remote" name [ ("producers", `Int producers) ]) in
+          same (Printf.sprintf "%s, %d" name producers) text (json answer) "102")
+        [ 1; 4; 64 ];
+      same name text (message (run "remote" name [ ("producers", `Int 65) ])) "producers is 65; give 1 to 64")
+    [ "send_notification"; "run_in_main"; "pause/local" ]
+
 let context () =
   List.iter
     (fun variables ->
@@ -549,6 +561,7 @@ let () =
   Cancel.declare ();
   Blocking.declare ();
   Pingpong.declare ();
+  Remote.declare ();
   Context.declare ();
   Byte_stream.declare ();
   Interp.declare ();
@@ -562,6 +575,7 @@ let () =
   test "every call blocks, and waits are told" blocking;
   test "all that wait are cancelled" cancel;
   test "every token comes back" pingpong;
+  test "every task from outside runs" remote;
   test "each thread has its own values" context;
   Bytes_tests.all test;
   test "lost tasks and results in the wrong place are found" mistakes;

@@ -1,4 +1,4 @@
-"""Workloads about tasks that take turns: `pingpong`, `context` and `scale`."""
+"""Workloads about tasks that take turns or come from elsewhere: `pingpong`, `remote`, `context` and `scale`."""
 
 import unittest
 
@@ -16,6 +16,23 @@ class Pingpong(unittest.TestCase):
                     for pairs in (1, 4, 60):
                         sample = session.run("pingpong", variant["name"], 51, 2, pairs=pairs, workers="one")
                         self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {pairs}: {sample}")
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+
+class Remote(unittest.TestCase):
+    """Every task from outside runs."""
+
+    def test_all_tasks_of_all_producers_run(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "remote"):
+                    # 51 tasks do not divide evenly by 4; of 64 producers some have none.
+                    for producers in (1, 4, 64):
+                        sample = session.run("remote", variant["name"], 51, 2, producers=producers)
+                        self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {producers}: {sample}")
+                    said = session.run("remote", variant["name"], producers=65).get("message", "")
+                    self.assertIn("producers is 65; give 1 to 64", said)
                 self.assertEqual(session.end(), (b"", 0))
                 self.assertEqual(session.complaints, b"", runtime)
 

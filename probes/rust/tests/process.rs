@@ -354,6 +354,26 @@ fn every_token_comes_back() {
 }
 
 #[test]
+fn every_task_from_outside_runs() {
+    for runtime in ["tokio", "smol", "rayon", "threads"] {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "remote") {
+            // 41 tasks do not divide evenly by 4; of 64 producers some have none.
+            for producers in [1, 4, 64] {
+                let params = json!({ "producers": producers });
+                let body = json!({ "size": 41, "iterations": 3, "params": params });
+                let sample = session.run("remote", &variant["name"], body);
+                assert_eq!(sample["answer"], 123, "{runtime} {} {params}: {sample}", variant["name"]);
+            }
+            let refused = session.run("remote", &variant["name"], json!({ "params": { "producers": 65 } }));
+            assert_eq!(refused["message"], "producers is 65; give 1 to 64", "{refused}");
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
 fn each_task_has_its_own_values() {
     let mut session = Session::start("tokio");
     let description = session.describe();

@@ -272,6 +272,23 @@ await test("every token comes back") {
         }
     }
 }
+await test("every task from outside runs") {
+    declareRemote()
+    for name in ["Task.detached", "Task", "Task.detached/local", "DispatchQueue.async"] {
+        let perform = performs[["remote", .text(name)]]!
+        // 3 tasks do not divide evenly by 2; of 64 producers most have none.
+        for producers: UInt64 in [1, 2, 64] {
+            let timing = try await perform(asked(["producers": .integer(producers)], verify: false))
+            try same(timing.answer, 6, "\(name), \(producers)")
+        }
+        do {
+            _ = try await perform(asked(["producers": .integer(65)], verify: false))
+            throw Differs(description: "65 producers are not refused")
+        } catch let refused as Refused {
+            try same("\(refused)", "producers is 65; give 1 to 64", name)
+        }
+    }
+}
 await test("each task has its own values") {
     declareContext()
     for name in ["TaskLocal", "TaskLocal/async_let", "TaskLocal/Task"] {

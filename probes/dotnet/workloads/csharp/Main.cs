@@ -15,6 +15,7 @@ Drain.Declare();
 Parked.Declare("Task.Run", new Waits());
 Cancel.Declare();
 Pingpong.Declare();
+Remote.Declare();
 Context.Declare();
 Scale.Declare();
 Pile.Declare();

@@ -13,5 +13,6 @@ pub mod latch;
 pub mod nop;
 pub mod parked;
 pub mod pingpong;
+pub mod remote;
 pub mod scale;
 pub mod spin;

@@ -11,6 +11,7 @@ import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
 import taskscale.workloads.Parked;
 import taskscale.workloads.Pingpong;
+import taskscale.workloads.Remote;
 import taskscale.workloads.Scale;
 import taskscale.workloads.Spin;
 
@@ -38,6 +39,7 @@ public final class Main {
             Blocking.declare();
             Cancel.declare();
             Pingpong.declare();
+            Remote.declare();
             Context.declare();
             Scale.declare();
             Bytes.declare();

@@ -145,6 +145,7 @@ final class InterpTest {
         BlockingTest.all();
         CancelTest.all();
         PingpongTest.all();
+        RemoteTest.all();
         ContextTest.all();
         ScaleTest.all();
         Nop.declare("java");
