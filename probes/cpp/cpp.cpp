@@ -136,6 +136,11 @@ void declare() {
   });
   cancel::declare(kMaxThreads, kWhy);
   pingpong::declare();
+  idle::declare("sleep/jthread", {.note = "a thread for each task"}, [](std::uint64_t number, std::uint64_t step, const idle::Task& task) {
+    std::vector<std::jthread> threads;
+    threads.reserve(number);
+    idle::arrive(number, step, [&] { threads.emplace_back(task); });
+  });
   scale::declare<Counter>(
       "jthread/counter",
       {.creates_task = false, .note = "threads, started in the timed part, take the number of the next task from a counter"});

@@ -11,6 +11,7 @@ let () =
       Blocking.declare ();
       Pingpong.declare ();
       Context.declare ();
+      Idle.declare ();
       Byte_stream.declare ();
       Interp.declare ();
       Taskscale.Serve.serve "ocaml" Sys.ocaml_version

@@ -92,6 +92,7 @@ fn a_word_is_completed_by_what_there_is() {
             "context",
             "fanout",
             "granularity",
+            "idle",
             "interp",
             "nop",
             "parked",

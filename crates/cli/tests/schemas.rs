@@ -322,6 +322,7 @@ fn suites_fit() {
         "scale",
         "pingpong",
         "context",
+        "idle",
         "cancel",
         "blocking",
         "bytes",

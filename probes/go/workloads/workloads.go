@@ -1,4 +1,4 @@
-// Package workloads performs fanout, nop, spin, drain, parked, scale, pingpong, context, cancel, blocking, bytes and interp on goroutines.
+// Package workloads performs fanout, nop, spin, drain, parked, scale, pingpong, context, idle, cancel, blocking, bytes and interp on goroutines.
 //
 // A form is one way of starting tasks and waiting for them. Its loops are written out once for each kind of task (plain,
 // spun, counted), and the kind is chosen outside the timed part: a loop over tasks that called a func value or a method of
@@ -27,6 +27,7 @@ func Declare() {
 	declareCancel()
 	declarePingpong()
 	declareContext()
+	declareIdle()
 	declareScale()
 	declareBytes()
 	interp.Declare()

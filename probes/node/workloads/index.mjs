@@ -2,7 +2,7 @@
 //
 // | module | holds |
 // |---|---|
-// | fanout, nop, spin, drain, parked, scale, pingpong, context, cancel, blocking, bytes/, interp/ | one workload each |
+// | fanout, nop, spin, drain, parked, scale, pingpong, context, idle, cancel, blocking, bytes/, interp/ | one workload each |
 // | variants | the variants of fanout and nop, and how one is performed |
 // | forms | the ways of starting tasks and waiting for them |
 // | body | what a task does |
@@ -16,6 +16,7 @@ import { UNCOLLECTED } from "./collector.mjs";
 import * as context from "./context.mjs";
 import * as drain from "./drain.mjs";
 import * as fanout from "./fanout.mjs";
+import * as idle from "./idle.mjs";
 import * as interp from "./interp/index.mjs";
 import * as nop from "./nop.mjs";
 import * as parked from "./parked.mjs";
@@ -25,6 +26,6 @@ import * as spin from "./spin.mjs";
 
 /** Declares the workloads of that runtime. Without the collector it is nop alone. */
 export function declare(runtime) {
-  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, scale, pingpong, context, cancel, blocking, bytes];
+  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, scale, pingpong, context, idle, cancel, blocking, bytes];
   for (const workload of all) workload.declare(runtime);
 }

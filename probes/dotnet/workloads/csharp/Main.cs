@@ -16,6 +16,7 @@ Parked.Declare("Task.Run", new Waits());
 Cancel.Declare();
 Pingpong.Declare();
 Context.Declare();
+Idle.Declare();
 Scale.Declare();
 Pile.Declare();
 Block.Declare();

@@ -2,10 +2,11 @@
 
 from . import blocking
 from . import bytes as byte_stream
-from . import cancel, context, drain, fanout, graph, interp, nop, parked, scale, pingpong, spin
+from . import cancel, context, drain, fanout, graph, idle, interp, nop, parked, scale, pingpong, spin
 
 
 def declare(runtime):
     """Declares all workloads with the variants of `runtime`."""
-    for workload in (fanout, nop, spin, drain, graph, interp, parked, scale, pingpong, context, cancel, blocking, byte_stream):
+    tasks = fanout, nop, spin, drain, graph, interp, parked, scale, pingpong, context, idle, cancel, blocking
+    for workload in (*tasks, byte_stream):
         workload.declare(runtime)

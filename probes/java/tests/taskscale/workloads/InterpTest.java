@@ -146,6 +146,7 @@ final class InterpTest {
         CancelTest.all();
         PingpongTest.all();
         ContextTest.all();
+        IdleTest.all();
         ScaleTest.all();
         Nop.declare("java");
         TimingTest.all();
