@@ -117,8 +117,8 @@ fn what_is_watched_is_told_as_a_share_of_a_core() {
     let screen = shown(&run);
     for line in [
         "% of a core, us an arrival: a token between two tasks\n",
-        "node a    0.21   208   1.00  10.0\n",
-        "node b    2.08  2080      -     -\n",
+        "node a   0.21   208   1.00  10.0\n",
+        "node b   2.08  2080      -     -\n",
         "10 of them: 0.21 % (208 us, node a) to 2.08 % (2.08 ms, node b) of a core\n",
         "1000 of them: 1.00 % of a core, 10.0 us an arrival (node a)\n",
     ] {
