@@ -106,10 +106,12 @@ fn a_word_is_completed_by_what_there_is() {
     assert_eq!(
         place.words(&["run", "-r", "smol", "--variant", "e"]),
         [
+            "executor/Timer",
             "executor/Timer::after",
             "executor/cancel",
             "executor/channel",
             "executor/inline",
+            "executor/outside/spawn",
             "executor/spawn",
             "executor/unblock",
             "executor/without"
