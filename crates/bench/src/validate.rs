@@ -324,7 +324,10 @@ mod tests {
             let params = Params::from([("rate".to_owned(), ParamValue::Integer(rate))]);
             arrivals(workload, size, &params).map_err(|why| why.reason)
         };
-        assert_eq!([said("idle", 1_000, 1), said("idle", 20, 100), said("nop", 7, 1)], [Ok(()), Ok(()), Ok(())]);
+        assert_eq!(
+            [said("idle", 1_000, 1), said("idle", 20, 100), said("nop", 7, 1)],
+            [Ok(()), Ok(()), Ok(())]
+        );
         let reason = "in 999 ms no whole number of tasks arrives at 1 a second";
         assert_eq!(said("idle", 999, 1), Err(reason.to_owned()));
     }

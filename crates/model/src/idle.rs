@@ -28,13 +28,10 @@ mod tests {
     fn arrivals_are_a_whole_number() {
         let at = |size, rate| arrivals(size, &Params::from([(RATE.to_owned(), ParamValue::Integer(rate))]));
         assert_eq!([1, 10, 100, 1_000].map(|rate| at(1_000, rate)), [1, 10, 100, 1_000].map(Some));
-        assert_eq!([at(7, 1_000), at(20, 100), at(999, 1), at(15, 100), at(0, 10)], [
-            Some(7),
-            Some(2),
-            None,
-            None,
-            None
-        ]);
+        assert_eq!(
+            [at(7, 1_000), at(20, 100), at(999, 1), at(15, 100), at(0, 10)],
+            [Some(7), Some(2), None, None, None]
+        );
         assert_eq!(arrivals(7, &Params::new()), Some(7));
     }
 }

@@ -125,7 +125,11 @@ fn burns(table: &Across, at: usize) -> Option<String> {
     let (setting, unit) = (clean(&table.columns[at]), one(table));
     let end = |ns: f64, name: &str| format!("{} ({}, {name})", percent(ns), time(ns * 1e3 / rate));
     Some(match cells.len() {
-        1 => format!("{setting}: {} of a core, {} {unit} ({cheapest})", percent(least), time(least * 1e3 / rate)),
+        1 => format!(
+            "{setting}: {} of a core, {} {unit} ({cheapest})",
+            percent(least),
+            time(least * 1e3 / rate)
+        ),
         _ => format!("{setting}: {} to {} of a core", end(least, &cheapest), end(most, &dearest)),
     })
 }

@@ -384,7 +384,8 @@ fn every_task_arrives_at_its_time() {
             }
             let refused = session.run("idle", &variant["name"], json!({ "params": { "rate": 50 } }));
             assert_eq!(refused["message"], "rate is 50; give 1, 10, 100 or 1000", "{refused}");
-            let refused = session.run("idle", &variant["name"], json!({ "size": 15, "params": { "rate": 100 } }));
+            let refused =
+                session.run("idle", &variant["name"], json!({ "size": 15, "params": { "rate": 100 } }));
             let said = "in 15 ms no whole number of tasks arrives at 100 a second";
             assert_eq!(refused["message"], said, "{refused}");
         }

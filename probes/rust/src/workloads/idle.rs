@@ -65,7 +65,10 @@ pub fn workload(runtime: &str) -> Workload {
             let floor = "no task: what a thread costs that sleeps and wakes";
             let mut inline = variant("sleep/inline".into(), floor, move |run: &Run| outside(run, inline));
             inline.creates_task = false;
-            vec![variant("sleep/spawn".into(), "a thread for each task", move |run: &Run| outside(run, spawn)), inline]
+            vec![
+                variant("sleep/spawn".into(), "a thread for each task", move |run: &Run| outside(run, spawn)),
+                inline,
+            ]
         }
     };
     Workload { name: "idle", params: vec![rate], variants }
@@ -129,7 +132,8 @@ fn on_tokio(run: &Run, flavour: Flavour) -> Result<Timing, String> {
     }
     let arrivals = Arrivals::of(run)?;
     // As a task it runs on the runtime's own threads; the root of a runtime has one for itself.
-    let one = async |arrivals| tokio::spawn(arriving(arrivals)).await.expect("a task that nobody aborts ends");
+    let one =
+        async |arrivals| tokio::spawn(arriving(arrivals)).await.expect("a task that nobody aborts ends");
     Ok(flavour.with_timers().block_on(async {
         one(Arrivals::BEFORE).await;
         run.time_async(async |_| one(arrivals).await).await
@@ -193,7 +197,8 @@ fn outside(run: &Run, start: impl Fn(Arc<Ended>)) -> Result<Timing, String> {
     let one = |arrivals: Arrivals| {
         let ended = Arc::new(Ended { count: AtomicU64::new(0), arrivals, waits: thread::current() });
         for time in arrivals.times() {
-            while let Some(left) = time.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            while let Some(left) = time.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+            {
                 thread::sleep(left);
             }
             start(Arc::clone(&ended));
