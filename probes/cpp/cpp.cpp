@@ -16,6 +16,7 @@
 #include "workloads/blocking.hpp"
 #include "workloads/bytes.hpp"
 #include "workloads/cancel.hpp"
+#include "workloads/idle.hpp"
 #include "workloads/interp/interp.hpp"
 #include "workloads/parked.hpp"
 #include "workloads/pingpong.hpp"
@@ -136,6 +137,12 @@ void declare() {
   });
   cancel::declare(kMaxThreads, kWhy);
   pingpong::declare();
+  const std::string each = "a thread for each task";
+  idle::declare("sleep/jthread", {.note = each}, [](std::uint64_t number, std::uint64_t step, const idle::Task& task) {
+    std::vector<std::jthread> threads;
+    threads.reserve(number);
+    idle::arrive(number, step, [&] { threads.emplace_back(task); });
+  });
   scale::declare<Counter>(
       "jthread/counter",
       {.creates_task = false, .note = "threads, started in the timed part, take the number of the next task from a counter"});

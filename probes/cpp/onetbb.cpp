@@ -14,6 +14,7 @@
 
 #include "workloads/all.hpp"
 #include "workloads/graph.hpp"
+#include "workloads/idle.hpp"
 #include "workloads/latch.hpp"
 #include "workloads/remote.hpp"
 #include "workloads/scale.hpp"
@@ -192,6 +193,16 @@ void declare() {
               [](auto&& task) { ArenaEnqueue::arena().enqueue(task); });
   nop<TaskGroup>("task_group");
   nop<ArenaEnqueue>("arena_enqueue", {.note = enqueued});
+  idle::declare("outside/enqueue", {}, [](std::uint64_t number, std::uint64_t step, const idle::Task& task) {
+    ArenaEnqueue::latch().reset(number);
+    idle::arrive(number, step, [&] { ArenaEnqueue::arena().enqueue(ArenaEnqueue::Leaving<idle::Task>{task}); });
+    ArenaEnqueue::latch().wait();
+  });
+  idle::declare("outside/task_group", {}, [](std::uint64_t number, std::uint64_t step, const idle::Task& task) {
+    tbb::task_group group;
+    idle::arrive(number, step, [&] { group.run(task); });
+    group.wait();
+  });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "workloads/all.hpp"
 #include "workloads/graph.hpp"
+#include "workloads/idle.hpp"
 #include "workloads/scale.hpp"
 
 namespace {
@@ -158,6 +159,15 @@ void declare() {
   scale::declare<Team>("task", {.note = tasks});
   nop<Task>("task", {.note = tasks});
   nop<Taskloop>("taskloop", {.creates_task = scheduled, .note = loop});
+  const std::string single = "a thread of the team sleeps until each task arrives";
+  idle::declare("single/task", {.note = single}, [](std::uint64_t number, std::uint64_t step, const idle::Task& task) {
+#pragma omp parallel
+#pragma omp single
+    idle::arrive(number, step, [&] {
+#pragma omp task firstprivate(task)
+      task();
+    });
+  });
 }
 
 // `_OPENMP` is the month of the specification that the compiler follows; the library has no version of its own to ask for.

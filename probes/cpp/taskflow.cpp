@@ -11,6 +11,7 @@
 #include "workloads/all.hpp"
 #include "workloads/blocking.hpp"
 #include "workloads/graph.hpp"
+#include "workloads/idle.hpp"
 #include "workloads/remote.hpp"
 #include "workloads/scale.hpp"
 
@@ -251,6 +252,10 @@ void declare() {
   remote::way("async", "a future, which is dropped", [](auto&& task) { (void)executor().async(task); });
   blocking::declare("silent_async", {.note = "on a worker of the executor"}, [](std::size_t size, auto&& task) {
     for (std::size_t i = 0; i < size; ++i) executor().silent_async(task(i));
+    executor().wait_for_all();
+  });
+  idle::declare("outside/silent_async", {}, [](std::uint64_t number, std::uint64_t step, const idle::Task& task) {
+    idle::arrive(number, step, [&] { executor().silent_async(task); });
     executor().wait_for_all();
   });
 }

@@ -39,7 +39,7 @@ if [ -n "$own" ]; then
     { printf '# 1 "%s"\n' "$own"; sed 's/^#require .*//' "$own"; } >"$out/own.ml"
     compile own "$out/own.ml" -g
 else
-    for name in collector count spin tasks fanout nop parked pingpong remote context cancel blocking interp/value interp/program interp/observe; do
+    for name in collector count spin tasks fanout nop parked pingpong remote context idle cancel blocking interp/value interp/program interp/observe; do
         compile "${name#*/}" "workloads/$name.ml"
     done
     # Evaluators are compiled as they stand, which is what is timed, and with what stands between the marks, which counts.

@@ -12,6 +12,7 @@ let () =
       Pingpong.declare ();
       Remote.declare ();
       Context.declare ();
+      Idle.declare ();
       Byte_stream.declare ();
       Interp.declare ();
       Taskscale.Serve.serve "ocaml" Sys.ocaml_version

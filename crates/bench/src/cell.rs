@@ -308,7 +308,7 @@ impl<'p> Measuring<'p> {
             if world.listener.interrupted() {
                 return Ok(());
             }
-            if self.rows[index].is_resident() {
+            if self.rows[index].is_unprepared() {
                 continue;
             }
             let refused = world.agreed.in_vain(&self.rows[index].record.key);
@@ -340,7 +340,7 @@ impl<'p> Measuring<'p> {
         let given_up_ns = self.deadline.uncalibrated_ns(world.clock.now_ns());
         for (index, known) in known.iter().enumerate() {
             let started_ns = world.clock.now_ns();
-            if self.rows[index].is_resident() {
+            if self.rows[index].is_unprepared() {
                 pilots.push(None);
                 continue;
             }
@@ -372,7 +372,7 @@ impl<'p> Measuring<'p> {
                 .filter_map(|other| pilots[other])
                 .collect();
             let row = &self.rows[index];
-            if row.is_resident() || row.waiting.is() {
+            if row.is_unprepared() || row.waiting.is() {
                 continue;
             }
             let target = calibrate::target_ns(row.sample_ns(self.limits.sample_ns), row.resolution_ns);
@@ -429,8 +429,8 @@ impl<'p> Measuring<'p> {
                     round.order.iter().copied().filter(|&index| self.rows[index].is_open()).collect();
                 self.start(&open, world)?;
             }
-            let answers_once = self.rows.iter().all(Row::is_resident);
-            if (round.restart || round.number == 0) && !answers_once {
+            let unprepared = self.rows.iter().all(Row::is_unprepared);
+            if (round.restart || round.number == 0) && !unprepared {
                 let allowance = Allowance::new(&self.rows, self.limits, self.deadline.time_ns);
                 warm_up(&mut self.rows, &round, allowance, world)?;
             }

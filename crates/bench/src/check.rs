@@ -23,6 +23,7 @@ use crate::{
     judge::Judge,
     link::{Link, Observed},
     probe::{Probe, parse},
+    validate,
 };
 
 /// The sizes at which every variant must answer rightly: one task, an odd few, more than any batch.
@@ -288,6 +289,7 @@ impl Checker<'_> {
             let subject = format!("{name} {}", taskscale_model::params::label(&params)).trim_end().to_owned();
             let sizes = sizes_of(&workload.name).into_iter();
             let sizes = sizes.filter(|size| variant.max_size.is_none_or(|limit| *size <= limit));
+            let sizes = sizes.filter(|size| validate::arrivals(&workload.name, *size, &params).is_ok());
             let result = sizes.into_iter().try_for_each(|size| {
                 let request = self.request(workload, variant, &params, size);
                 echoes &= self.answer(rule, request)?;

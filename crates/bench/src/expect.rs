@@ -21,7 +21,7 @@ pub fn rule_of(workload: &str) -> Option<Rule> {
     match workload {
         "fanout" | "graph" | "scale" => Some(Rule::SumOfTasks),
         "nop" | "drain" | "pile" | "block" | "cancel" | "blocking" | "interp" | "parked" | "pingpong"
-        | "context" | "remote" => Some(Rule::Count),
+        | "context" | "idle" | "remote" => Some(Rule::Count),
         "spin" => Some(Rule::Spin),
         "bytes" => Some(Rule::Bytes),
         _ => None,

@@ -10,7 +10,7 @@
 use serde_json::{Map, Value};
 use taskscale_model::{
     blocking::{self, Waits},
-    bytes,
+    bytes, idle,
     load::Mode,
     params::{ParamValue, Params},
     parked::{self, Resident},
@@ -83,6 +83,7 @@ pub fn range(workload: &str, param: &str) -> Option<Range> {
         (PINGPONG, "pairs") => Some(Range::Within(1, 1_000)),
         (CONTEXT, VARIABLES) => Some(Range::Of(&[0, 1, 8])),
         (REMOTE, PRODUCERS) => Some(Range::Within(1, 64)),
+        (idle::WORKLOAD, idle::RATE) => Some(Range::Of(&idle::RATES)),
         (SCALE, WORKERS) => Some(Range::Within(1, 1_000)),
         (bytes::WORKLOAD, "chunk") => Some(Range::Within(1, 1 << 30)),
         _ => None,
@@ -273,6 +274,7 @@ pub fn further_cases(workload: &str) -> Vec<Params> {
         PINGPONG => vec![case(("pairs", 3))],
         CONTEXT => [(VARIABLES, 0), (VARIABLES, 8)].map(case).into(),
         REMOTE => [(PRODUCERS, 3), (PRODUCERS, 64)].map(case).into(),
+        idle::WORKLOAD => [(idle::RATE, 10), (idle::RATE, 100)].map(case).into(),
         SCALE => [(WORKERS, 2), (WORKERS, 3)].map(case).into(),
         parked::WORKLOAD => vec![Params::from([(parked::RESIDENT.to_owned(), ParamValue::Flag(true))])],
         _ => Vec::new(),
@@ -280,9 +282,13 @@ pub fn further_cases(workload: &str) -> Vec<Params> {
 }
 
 /// The most tasks for which `taskscale probe check` asks at once, where a task of `workload` is as
-/// long as a thousand of others.
+/// long as a thousand of others, or a unit of its size is a millisecond.
 pub fn most_tasks(workload: &str) -> Option<u64> {
-    (workload == WORKLOAD).then_some(7)
+    match workload {
+        WORKLOAD => Some(7),
+        idle::WORKLOAD => Some(100),
+        _ => None,
+    }
 }
 
 /// A number, or a string of decimal digits, as of an answer.

@@ -4,6 +4,7 @@
 use taskscale_analysis::told::{COARSEST_NS, REMEDY, REMEDY_ELSEWHERE, Wrong, setup_ns};
 use taskscale_model::{
     answer::Rule,
+    idle,
     protocol::{Clock, RunRequest},
 };
 
@@ -37,6 +38,10 @@ const UNITS_FACTOR: u64 = 200;
 /// How many times smaller the outside CPU time is where another process than the probe was looked
 /// at.
 const UNLIKE: u64 = 20;
+
+/// By how much an iteration that is watched may be too short: a timer of whole milliseconds, read
+/// at the beginning of a turn of its loop, ends up to one early.
+const EARLY_NS: u64 = 2_000_000;
 
 /// Judges samples of one probe.
 #[derive(Debug)]
@@ -100,6 +105,7 @@ impl Judge {
             });
         }
         invariants::check(request, &sample.extra)?;
+        watched(request, sample.wall_ns).map_err(Fault::ImpossibleTime)?;
         self.judge_times(request.iterations, observed)
     }
 
@@ -145,6 +151,18 @@ impl Judge {
         }
         Ok(())
     }
+}
+
+/// Refuses a sample of `idle` that did not last until its last task was to arrive.
+fn watched(request: &RunRequest, wall_ns: u64) -> Result<(), Wrong> {
+    let least_ns = request.size.saturating_mul(1_000_000).saturating_sub(EARLY_NS);
+    if request.workload != idle::WORKLOAD || wall_ns >= least_ns.saturating_mul(request.iterations) {
+        return Ok(());
+    }
+    Err(Wrong {
+        what: format!("{wall_ns} ns for {} iterations of {} ms", request.iterations, request.size),
+        remedy: "start each task at its time, counted from the beginning of the iteration",
+    })
 }
 
 #[cfg(test)]
@@ -195,6 +213,23 @@ mod tests {
         };
         assert!(told(21_950_000).is_ok(), "booked late");
         assert!(told(6_300_000).is_err());
+    }
+
+    #[test]
+    fn what_is_watched_lasts_as_long_as_it_is_asked_to() {
+        let request = |workload: &str| RunRequest {
+            id: 5,
+            workload: workload.into(),
+            variant: "v".into(),
+            size: 100,
+            iterations: 3,
+            params: Default::default(),
+            seed: 1,
+        };
+        assert_eq!(watched(&request("idle"), 294_000_000), Ok(()));
+        let why = watched(&request("idle"), 293_999_999).expect_err("a task was early");
+        assert_eq!(why.what, "293999999 ns for 3 iterations of 100 ms");
+        assert_eq!(watched(&request("nop"), 1), Ok(()));
     }
 
     #[test]

@@ -182,9 +182,11 @@ impl<'p> Row<'p> {
             iterations: 1,
             tells_collector: false,
             // A sweep uses only the costs, a server creates nothing, and a process whose memory is
-            // read answers once. Bytes are read, and nothing is created.
+            // read answers once. Bytes are read, and nothing is created. What arrives now and then
+            // would take a second more, for a share that nobody asks for.
             tells_phases: record.sweep.is_none()
                 && !record.key.is_resident()
+                && !record.key.is_watched()
                 && record.key.workload != bytes::WORKLOAD
                 && Mode::of(&record.key.workload, &record.key.params).is_none(),
             wake_ns: None,
@@ -238,6 +240,13 @@ impl<'p> Row<'p> {
     /// Whether the memory of its processes is read: each of them is fresh and answers once.
     pub fn is_resident(&self) -> bool {
         self.record.key.is_resident()
+    }
+
+    /// Whether its first timed sample is the first that it is asked for. A process whose memory is
+    /// read answers once. An iteration that is watched lasts a second by design: nothing is to be
+    /// found out about its length, its cost does not level off, and each sample is judged.
+    pub fn is_unprepared(&self) -> bool {
+        self.is_resident() || self.record.key.is_watched()
     }
 
     /// Whether an iteration lasts [`DEAR`] samples, by the last one or by the instrumented run.
@@ -453,7 +462,7 @@ impl<'p> Row<'p> {
     /// clock from what requests take beside their timed part.
     pub fn contrast(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
         let wanted = self.told.as_ref().and_then(|told| told.wants_contrast(self.iterations));
-        let Some(iterations) = wanted.filter(|_| !self.is_contrasted && !self.is_resident()) else {
+        let Some(iterations) = wanted.filter(|_| !self.is_contrasted && !self.is_unprepared()) else {
             return Ok(());
         };
         self.is_contrasted = true;
@@ -475,10 +484,10 @@ impl<'p> Row<'p> {
             return;
         }
         // Where memory is read, tasks are made to wait before the timed part, which is to wake
-        // them.
-        let is_resident = self.is_resident();
+        // them. Where next to nothing happens, a request is as dear as what is timed.
+        let is_unprepared = self.is_unprepared();
         self.waiting.take(sample);
-        if let Some(told) = self.told.as_mut().filter(|_| !is_resident) {
+        if let Some(told) = self.told.as_mut().filter(|_| !is_unprepared) {
             told.take(sample);
         }
         if let Some(piloted) = self.piloted.as_mut().filter(|_| sample.kind == Kind::Pilot) {

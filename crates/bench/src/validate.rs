@@ -2,6 +2,7 @@
 //! it, so that probes need not: a request that does not fit never reaches one.
 
 use taskscale_model::{
+    idle,
     missing::Missing,
     params::{ParamValue, Params},
     protocol::{
@@ -43,7 +44,19 @@ pub fn validate(description: &Description, request: &RunRequest) -> Result<(), M
         let reason = format!("size {size} is above {most}, the most that variant {name:?} can bear{note}");
         return wrong(reason, &format!("choose --size {most} or less"));
     }
-    request.params.iter().try_for_each(|(name, value)| fits(workload, variant, name, value))
+    request.params.iter().try_for_each(|(name, value)| fits(workload, variant, name, value))?;
+    arrivals(&request.workload, request.size, &request.params)
+}
+
+/// Says what is wrong with a size of `idle` in which no whole number of tasks arrives. Every size of
+/// another workload will do.
+pub fn arrivals(workload: &str, size: u64, params: &Params) -> Result<(), Missing> {
+    if workload != idle::WORKLOAD || idle::arrivals(size, params).is_some() {
+        return Ok(());
+    }
+    let rate = params.get(idle::RATE).map_or_else(String::new, ToString::to_string);
+    let reason = format!("in {size} ms no whole number of tasks arrives at {rate} a second");
+    wrong(reason, "let size times rate be a multiple of 1000")
 }
 
 /// Says what is wrong with the first of `params` that the workload was not made for.
@@ -306,6 +319,24 @@ mod tests {
             let reason = format!("parameter \"producers\" cannot be {wrong}; it is from 1 to 64");
             assert_eq!(said(&remote, "producers", wrong), Some(reason));
         }
+        let idle = Workload { name: "idle".into(), params: vec![param("rate", 1_000)], variants: Vec::new() };
+        assert_eq!([1, 10, 100, 1_000].map(|right| said(&idle, "rate", right)), [None, None, None, None]);
+        let reason = "parameter \"rate\" cannot be 50; it is one of 1, 10, 100, 1000";
+        assert_eq!(said(&idle, "rate", 50).as_deref(), Some(reason));
+    }
+
+    #[test]
+    fn a_whole_number_of_tasks_arrives() {
+        let said = |workload, size, rate| {
+            let params = Params::from([("rate".to_owned(), ParamValue::Integer(rate))]);
+            arrivals(workload, size, &params).map_err(|why| why.reason)
+        };
+        assert_eq!(
+            [said("idle", 1_000, 1), said("idle", 20, 100), said("nop", 7, 1)],
+            [Ok(()), Ok(()), Ok(())]
+        );
+        let reason = "in 999 ms no whole number of tasks arrives at 1 a second";
+        assert_eq!(said("idle", 999, 1), Err(reason.to_owned()));
     }
 
     #[test]

@@ -92,6 +92,7 @@ fn a_word_is_completed_by_what_there_is() {
             "context",
             "fanout",
             "granularity",
+            "idle",
             "interp",
             "nop",
             "parked",
@@ -106,11 +107,13 @@ fn a_word_is_completed_by_what_there_is() {
     assert_eq!(
         place.words(&["run", "-r", "smol", "--variant", "e"]),
         [
+            "executor/Timer",
             "executor/Timer::after",
             "executor/cancel",
             "executor/channel",
             "executor/inline",
             "executor/local",
+            "executor/outside/spawn",
             "executor/spawn",
             "executor/unblock",
             "executor/without"

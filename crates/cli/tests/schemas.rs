@@ -323,6 +323,7 @@ fn suites_fit() {
         "pingpong",
         "context",
         "spawn-remote",
+        "idle",
         "cancel",
         "blocking",
         "bytes",

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    idle,
     params::{Params, label},
     parked,
 };
@@ -51,6 +52,12 @@ impl SeriesKey {
     /// Whether the memory of each process is read, which then is fresh and answers once.
     pub fn is_resident(&self) -> bool {
         parked::is_resident(&self.workload, &self.params)
+    }
+
+    /// Whether an iteration is a span of time that is watched. It lasts as long as its size says and
+    /// has little work in it, so one is a sample, and its cost is no sign of how warm a process is.
+    pub fn is_watched(&self) -> bool {
+        self.workload == idle::WORKLOAD
     }
 
     /// The table's name with its suite, or alone where both have one name.

@@ -5,6 +5,7 @@
 //! | module | holds | written down in |
 //! |---|---|---|
 //! | [`blocking`] | what ready tasks wait while others block | `probes/PROTOCOL.md` |
+//! | [`idle`] | tasks that arrive while nothing else happens | `probes/PROTOCOL.md` |
 //! | [`load`] | samples that a server gives under load | `probes/PROTOCOL.md` |
 //! | [`params`] | named values that select a case of a workload | `probes/PROTOCOL.md` |
 //! | [`parked`] | what tasks hold while they wait | `probes/PROTOCOL.md` |
@@ -37,6 +38,7 @@ pub mod digest;
 pub mod doctor;
 pub mod figure;
 pub mod guide;
+pub mod idle;
 pub mod key;
 pub mod load;
 pub mod machine;

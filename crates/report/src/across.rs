@@ -57,14 +57,21 @@ fn of_settings(table: &Across, settings: &[usize], room: usize) -> Vec<String> {
     let mut units = blank;
     for at in settings {
         head.push_str(&format!(" {:>1$}", cut(&clean(&table.columns[*at]), SETTING - 1), SETTING - 1));
-        units.push_str(&format!("  {:>FIGURE$} {:>FIGURE$}", "CPU", "wall"));
+        let [first, second] = if is_of_core(table) { ["core", "each"] } else { ["CPU", "wall"] };
+        units.push_str(&format!("  {first:>FIGURE$} {second:>FIGURE$}"));
     }
     let mut lines = vec![ink(Ink::Dim, head.trim_end()), ink(Ink::Dim, &units)];
     for row in shown {
         let names =
             format!("{} {}", fitted(&runtime_of(row), runtime), fitted(&clean(&row.variant), variant));
         let cells = settings.iter().map(|at| match row.cells.get(*at).copied().flatten() {
-            Some(cell) => format!("  {:>FIGURE$} {:>FIGURE$}", short(cell.cpu_ns), short(cell.wall_ns)),
+            Some(cell) => {
+                let [first, second] = match each_ns(table, *at, &cell) {
+                    Some(each_ns) => [short_percent(cell.cpu_ns), short(each_ns)],
+                    None => [short(cell.cpu_ns), short(cell.wall_ns)],
+                };
+                format!("  {first:>FIGURE$} {second:>FIGURE$}")
+            }
             None => format!("  {:>FIGURE$} {:>FIGURE$}", "-", "-"),
         });
         lines.push(format!("{names}{}", cells.collect::<String>()));
@@ -78,13 +85,68 @@ fn of_settings(table: &Across, settings: &[usize], room: usize) -> Vec<String> {
 
 /// What a table shows, in one line.
 pub fn what(table: &Across, columns: usize) -> String {
-    let what = format!("us a {}: ", clean(&table.unit));
+    let unit = one(table);
+    let what = if is_of_core(table) { format!("% of a core, us {unit}: ") } else { format!("us {unit}: ") };
     format!("{what}{}", cut(&clean(&table.table), columns.saturating_sub(what.chars().count())))
 }
 
 /// What it says in words: what the first setting costs, and what the others cost beside it.
 pub fn sentences(table: &Across) -> impl Iterator<Item = String> + '_ {
-    (0..table.columns.len()).filter_map(|at| if at == 0 { costs(table) } else { beside(table, at) })
+    (0..table.columns.len()).filter_map(|at| match at {
+        _ if is_of_core(table) => burns(table, at),
+        0 => costs(table),
+        _ => beside(table, at),
+    })
+}
+
+/// What a figure is of, with its article: `a wake-up`, `an arrival`.
+pub fn one(table: &Across) -> String {
+    let unit = clean(&table.unit);
+    let article = if unit.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {unit}")
+}
+
+/// Whether figures are of milliseconds that are watched, and read as percent of a core.
+pub fn is_of_core(table: &Across) -> bool {
+    !table.rates.is_empty()
+}
+
+/// What one that arrives costs, where tasks arrive at the rate of that column.
+pub fn each_ns(table: &Across, at: usize, cell: &AcrossCell) -> Option<f64> {
+    let rate = *table.rates.get(at)?;
+    Some(cell.cpu_ns * 1e3 / rate as f64)
+}
+
+/// The least and the most of a core that a setting costs, and what one that arrives does.
+fn burns(table: &Across, at: usize) -> Option<String> {
+    let cells = cells(table, at, |cell| Some(cell.cpu_ns));
+    let ((least, cheapest), (most, dearest)) = ends(&cells)?;
+    let rate = *table.rates.get(at)? as f64;
+    let (setting, unit) = (clean(&table.columns[at]), one(table));
+    let end = |ns: f64, name: &str| format!("{} ({}, {name})", percent(ns), time(ns * 1e3 / rate));
+    Some(match cells.len() {
+        1 => format!(
+            "{setting}: {} of a core, {} {unit} ({cheapest})",
+            percent(least),
+            time(least * 1e3 / rate)
+        ),
+        _ => format!("{setting}: {} to {} of a core", end(least, &cheapest), end(most, &dearest)),
+    })
+}
+
+/// CPU time of a millisecond in percent of a core: `0.41 %`.
+fn percent(ns: f64) -> String {
+    format!("{} %", short_percent(ns))
+}
+
+/// The same with its interval, for a whole table: `0.41 % [0.40, 0.43]`.
+pub fn of_core(cell: &AcrossCell) -> String {
+    match cell.cpu_ci {
+        Some(Interval(low, high)) => {
+            format!("{} [{}, {}]", percent(cell.cpu_ns), short_percent(low), short_percent(high))
+        }
+        None => format!("{}, no interval", percent(cell.cpu_ns)),
+    }
 }
 
 /// These sentences in lines of a screen.
@@ -158,6 +220,16 @@ pub fn cpu(cell: &AcrossCell) -> String {
     }
 }
 
+/// CPU time of a millisecond in percent of a core, in at most five characters: `0.004`, `0.41`, `180`.
+fn short_percent(ns: f64) -> String {
+    match ns / 1e4 {
+        share if share < 0.0995 => format!("{share:.3}"),
+        share if share < 9.995 => format!("{share:.2}"),
+        share if share < 99.95 => format!("{share:.1}"),
+        share => format!("{share:.0}"),
+    }
+}
+
 /// Microseconds in at most five characters: `0.31`, `12.3`, `1234`, `123k`.
 fn short(ns: f64) -> String {
     match ns / 1e3 {
@@ -177,6 +249,12 @@ mod tests {
     fn microseconds_are_short() {
         let figures = [4.0, 9_994.0, 9_996.0, 99_960.0, 99_999_400.0, 123e6, 12e9];
         assert_eq!(figures.map(short), ["0.00", "9.99", "10.0", "100", "99999", "123k", "12M"]);
+    }
+
+    #[test]
+    fn percent_are_short() {
+        let figures = [4.0, 44.0, 994.0, 996.0, 41_234.0, 123_000.0, 1_999_000.0];
+        assert_eq!(figures.map(short_percent), ["0.000", "0.004", "0.099", "0.10", "4.12", "12.3", "200"]);
     }
 
     #[test]

@@ -148,11 +148,18 @@ fn of_scales(table: &Scales) -> Asked {
 
 fn of_across(table: &Across) -> Asked {
     let names = table.columns.iter().map(|name| clean(name));
-    let head = names.flat_map(|name| [format!("{name}: CPU [95 %]"), format!("{name}: wall")]);
+    let one = across::one(table);
+    let head = names.flat_map(|name| match across::is_of_core(table) {
+        true => [format!("{name}: of a core [95 %]"), format!("{name}: {one}")],
+        false => [format!("{name}: CPU [95 %]"), format!("{name}: wall")],
+    });
     let rows = table.rows.iter().map(|row| {
         let mut cells = vec![clean(&row.runtime), clean(&row.variant)];
-        cells.extend(row.cells.iter().flat_map(|cell| match cell {
-            Some(cell) => [across::cpu(cell), time(cell.wall_ns)],
+        cells.extend(row.cells.iter().enumerate().flat_map(|(at, cell)| match cell {
+            Some(cell) => match across::each_ns(table, at, cell) {
+                Some(each_ns) => [across::of_core(cell), time(each_ns)],
+                None => [across::cpu(cell), time(cell.wall_ns)],
+            },
             None => ["-".to_owned(), "-".to_owned()],
         }));
         cells

@@ -21,7 +21,7 @@ fn number(n: u64) -> taskscale_model::params::Params {
 fn of_settings(rows: &[(&str, u64)], settings: &[u64], cpu_ns: impl Fn(&str, u64, u64) -> u64) -> Run {
     let mut run = parse_run(QUICK).expect("a run file");
     let columns = settings.iter().map(|n| Setting { name: format!("{n} of them"), params: number(*n) });
-    let across = AcrossOf { unit: "wake-up".into(), count: 2, columns: columns.collect() };
+    let across = AcrossOf { unit: "wake-up".into(), count: 2, rate: None, columns: columns.collect() };
     for block in run.header.suites.iter_mut().flat_map(|suite| &mut suite.workloads) {
         (block.title, block.across) = (TITLE.into(), Some(across.clone()));
     }
@@ -101,6 +101,32 @@ fn a_figure_is_of_one_of_what_a_unit_consists_of() {
     let screen = shown(&run);
     assert!(screen.contains("1 of them: 500 ns of CPU (node a)\n"), "{screen}");
     assert!(screen.contains("node a   0.50  1.00   4.00  8.00\n"), "{screen}");
+}
+
+#[test]
+fn what_is_watched_is_told_as_a_share_of_a_core() {
+    // A millisecond with so many arrivals a second takes 1 us and 4 us for each of them.
+    let costs = |variant: &str, n: u64, _| (1_000 + 4 * n) * if variant == "a" { 2 } else { 20 };
+    let mut run = of_settings(&[("a", 10), ("a", 1_000), ("b", 10)], &[10, 1_000], costs);
+    for across in run.header.suites.iter_mut().flat_map(|suite| &mut suite.workloads) {
+        let across = across.across.as_mut().expect("set above");
+        (across.unit, across.count, across.rate) = ("arrival".into(), 1, Some("n".into()));
+    }
+    let summary = summarize(&run);
+    assert_eq!(summary.overview.across[0].rates, [10, 1_000]);
+    let screen = shown(&run);
+    for line in [
+        "% of a core, us an arrival: a token between two tasks\n",
+        "node a   0.21   208   1.00  10.0\n",
+        "node b   2.08  2080      -     -\n",
+        "10 of them: 0.21 % (208 us, node a) to 2.08 % (2.08 ms, node b) of a core\n",
+        "1000 of them: 1.00 % of a core, 10.0 us an arrival (node a)\n",
+    ] {
+        assert!(screen.contains(line), "{line:?} is not in\n{screen}");
+    }
+    assert!(!screen.contains("wall"), "{screen}");
+    let page = page(&summary);
+    assert!(page.contains("10 of them: of a core [95 %]") && page.contains("0.21 % [0.21, 0.21]"), "{page}");
 }
 
 #[test]

@@ -19,6 +19,7 @@ internal static class WorkloadTests {
         Taskscale.Workloads.CSharp.Pingpong.Declare();
         Taskscale.Workloads.CSharp.Remote.Declare();
         Taskscale.Workloads.CSharp.Context.Declare();
+        Taskscale.Workloads.CSharp.Idle.Declare();
         Taskscale.Workloads.CSharp.Scale.Declare();
         Taskscale.Workloads.CSharp.Pile.Declare();
         Taskscale.Workloads.CSharp.Block.Declare();
@@ -242,6 +243,19 @@ internal static class WorkloadTests {
         foreach (string variant in Variants("context")) {
             foreach (int variables in new[] { 0, 1, 8 }) Answers("context", variant, 3ul * (Size + 1), new { variables }, Size + 1);
             Held.Equal("variables is 3; give 0, 1 or 8", Ran("context", variant, Size, new { variables = 3 }).GetProperty("message").GetString()!, variant);
+        }
+    }
+
+    private static void EveryTaskArrivesAtItsTime() {
+        foreach (string variant in Variants("idle")) {
+            foreach (var (rate, size) in new[] { (1000, 20), (100, 20), (10, 100) }) {
+                JsonElement said = Ran("idle", variant, size, new { rate });
+                Held.Equal(3ul * (ulong)size, said.GetProperty("answer").GetUInt64(), $"{variant}, {rate}");
+                Held.True(said.GetProperty("wall_ns").GetInt64() >= 3_000_000 * size, $"{variant}, {rate}: {said}");
+            }
+            string Refused(int rate) => Ran("idle", variant, 15, new { rate }).GetProperty("message").GetString()!;
+            Held.Equal("rate is 50; give 1, 10, 100 or 1000", Refused(50), variant);
+            Held.Equal("in 15 ms no whole number of tasks arrives at 100 a second", Refused(100), variant);
         }
     }
 

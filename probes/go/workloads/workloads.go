@@ -1,4 +1,4 @@
-// Package workloads performs fanout, nop, spin, drain, parked, scale, pingpong, remote, context, cancel, blocking, bytes and interp on goroutines.
+// Package workloads performs fanout, nop, spin, drain, parked, scale, pingpong, remote, context, idle, cancel, blocking, bytes and interp on goroutines.
 //
 // A form is one way of starting tasks and waiting for them. Its loops are written out once for each kind of task (plain,
 // spun, counted), and the kind is chosen outside the timed part: a loop over tasks that called a func value or a method of
@@ -28,6 +28,7 @@ func Declare() {
 	declarePingpong()
 	declareRemote()
 	declareContext()
+	declareIdle()
 	declareScale()
 	declareBytes()
 	interp.Declare()

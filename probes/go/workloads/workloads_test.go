@@ -320,6 +320,24 @@ func TestEachGoroutineHasItsOwnValues(t *testing.T) {
 	}
 }
 
+func TestEveryGoroutineArrivesAtItsTime(t *testing.T) {
+	for name, form := range map[string]waiting{"Timer": byTimer, "Sleep": bySleep, "thread": byThread} {
+		for rate, size := range map[int]uint64{1000: 20, 100: 20, 10: 100} {
+			run := request("", map[string]any{"rate": rate})
+			run.Size = size
+			timing, err := idle(form)(run)
+			if err != nil || timing.Answer != 3*size || timing.WallNs < int64(3*size*1_000_000) {
+				t.Errorf("%s, %d: %v, %v", name, rate, timing, err)
+			}
+		}
+		for _, wrong := range []map[string]any{{"rate": 50}, {"rate": 1}} {
+			if _, err := idle(form)(request("", wrong)); err == nil {
+				t.Errorf("%s: %v in 500 ms is not refused", name, wrong)
+			}
+		}
+	}
+}
+
 func scaleRequest(workers, work int) *sdk.Run {
 	params := map[string]any{"workers": workers, "work": work}
 	return &sdk.Run{Size: 300, Iterations: 2, Seed: 11, Verify: true, Params: params}

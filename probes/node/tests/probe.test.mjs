@@ -273,6 +273,19 @@ test("every message of every producer is handled", () => {
   }
 });
 
+test("every task arrives at its time", () => {
+  for (const variant of ["setTimeout", "timers/promises", "outside/postMessage"]) {
+    for (const [rate, size] of [[1000, 20], [100, 20], [10, 100]]) {
+      const [reply] = replies({ ...run(variant, { rate }, "idle"), size });
+      assert.equal(reply.answer, 2 * size, `${variant}, ${rate}: ${JSON.stringify(reply)}`);
+      assert.ok(reply.wall_ns >= 2e6 * size, `${variant}, ${rate}: ${JSON.stringify(reply)}`);
+    }
+    const [another, odd] = replies(run(variant, { rate: 50 }, "idle"), run(variant, { rate: 100 }, "idle"));
+    assert.match(another.message, /rate is 50; give 1, 10, 100 or 1000/);
+    assert.match(odd.message, /in 9 ms no whole number of tasks arrives at 100 a second/);
+  }
+});
+
 test("every token comes back", () => {
   for (const variant of ["promise", "events.once", "MessageChannel", "worker/MessageChannel"]) {
     // 9 trips do not divide evenly by 4; of 20 pairs some have none.

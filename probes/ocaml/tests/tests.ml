@@ -203,7 +203,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, pingpong, remote, context, bytes, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, pingpong, remote, context, idle, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -549,6 +549,19 @@ let context () =
     (message (run "context" "with_value" [ ("variables", `Int 3) ]))
     "variables is 3; give 0, 1 or 8"
 
+let idle () =
+  let member = Yojson.Safe.Util.member in
+  List.iter
+    (fun (rate, size) ->
+      let reply = run ~size "idle" "Lwt_unix.sleep" [ ("rate", `Int rate) ] in
+      same (json reply) text (json (member "answer" reply)) (string_of_int (2 * size));
+      let wall = Yojson.Safe.Util.to_int (member "wall_ns" reply) in
+      same (json reply) string_of_bool (wall >= 2_000_000 * size) true)
+    [ (1000, 20); (100, 20); (10, 100) ];
+  let said rate = message (run "idle" "Lwt_unix.sleep" [ ("rate", `Int rate) ]) in
+  same "another rate" text (said 50) "rate is 50; give 1, 10, 100 or 1000";
+  same "an odd size" text (said 100) "in 3 ms no whole number of tasks arrives at 100 a second"
+
 let () =
   if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
     probe ();
@@ -563,6 +576,7 @@ let () =
   Pingpong.declare ();
   Remote.declare ();
   Context.declare ();
+  Idle.declare ();
   Byte_stream.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;
@@ -577,6 +591,7 @@ let () =
   test "every token comes back" pingpong;
   test "every task from outside runs" remote;
   test "each thread has its own values" context;
+  test "every thread arrives at its time" idle;
   Bytes_tests.all test;
   test "lost tasks and results in the wrong place are found" mistakes;
   test "what cannot be done is an error that says what can" protocol;

@@ -1,4 +1,4 @@
-"""Workloads about tasks that take turns or come from elsewhere: `pingpong`, `remote`, `context` and `scale`."""
+"""Workloads about tasks that take turns, come from elsewhere, or come now and then."""
 
 import unittest
 
@@ -49,6 +49,25 @@ class Context(unittest.TestCase):
                         self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {count}: {sample}")
                     said = session.run("context", variant["name"], variables=3).get("message", "")
                     self.assertIn("variables is 3; give 0, 1 or 8", said)
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+
+class Idle(unittest.TestCase):
+    """Each task arrives, at its time."""
+
+    def test_every_task_arrives_at_its_time(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "idle"):
+                    for rate, size in ((1000, 20), (100, 20), (10, 100)):
+                        sample = session.run("idle", variant["name"], size, 2, rate=rate)
+                        self.assertEqual(sample.get("answer"), 2 * size, f"{runtime} {variant['name']} {rate}: {sample}")
+                        self.assertGreaterEqual(sample["wall_ns"], 2e6 * size - 1e6, f"{runtime} {variant['name']} {rate}: {sample}")
+                    said = session.run("idle", variant["name"], rate=50).get("message", "")
+                    self.assertIn("rate is 50; give 1, 10, 100 or 1000", said)
+                    said = session.run("idle", variant["name"], 15, rate=100).get("message", "")
+                    self.assertIn("in 15 ms no whole number of tasks arrives at 100 a second", said)
                 self.assertEqual(session.end(), (b"", 0))
                 self.assertEqual(session.complaints, b"", runtime)
 

@@ -4,7 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`sdk`] | the protocol and the clocks, a package of its own that your own probe can import |
-//! | [`workloads`] | `fanout`, `nop`, `spin`, `parked`, `scale`, `pingpong`, `remote`, `context`, `cancel`, `blocking`, `bytes`, `graph`, `drain` and `interp`, one file or folder each |
+//! | [`workloads`] | `fanout`, `nop`, `spin`, `parked`, `scale`, `pingpong`, `remote`, `context`, `idle`, `cancel`, `blocking`, `bytes`, `graph`, `drain` and `interp`, one file or folder each |
 //! | [`parts`] | a sample done in parts, at random depths of the stack |
 //! | [`runtimes`] | the runtimes, each started once per process |
 
@@ -45,6 +45,7 @@ fn workloads(runtime: &str) -> Vec<sdk::Workload> {
     all.extend(workloads::cancel::workload(runtime));
     all.extend(workloads::pingpong::workload(runtime));
     all.push(workloads::remote::workload(runtime));
+    all.push(workloads::idle::workload(runtime));
     all.push(workloads::scale::workload(runtime));
     all.extend(workloads::bytes::workload(runtime));
     if runtime == "tokio" {

@@ -390,6 +390,30 @@ fn each_task_has_its_own_values() {
 }
 
 #[test]
+fn every_task_arrives_at_its_time() {
+    for runtime in RUNTIMES {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "idle") {
+            for (size, rate) in [(20, 1_000), (20, 100), (100, 10)] {
+                let body = json!({ "size": size, "iterations": 2, "params": { "rate": rate } });
+                let sample = session.run("idle", &variant["name"], body);
+                assert_eq!(sample["answer"], 2 * size, "{} {rate}: {sample}", variant["name"]);
+                let wall_ns = sample["wall_ns"].as_u64().expect("a number");
+                assert!(wall_ns >= 2_000_000 * size, "{} {rate}: {sample}", variant["name"]);
+            }
+            let refused = session.run("idle", &variant["name"], json!({ "params": { "rate": 50 } }));
+            assert_eq!(refused["message"], "rate is 50; give 1, 10, 100 or 1000", "{refused}");
+            let refused =
+                session.run("idle", &variant["name"], json!({ "size": 15, "params": { "rate": 100 } }));
+            let said = "in 15 ms no whole number of tasks arrives at 100 a second";
+            assert_eq!(refused["message"], said, "{refused}");
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
 fn an_extra_spin_does_not_change_the_answer() {
     let mut session = Session::start("rayon");
     let sample = session.run("fanout", &json!("scope"), json!({ "params": { "extra_spin": 100 } }));

@@ -35,12 +35,12 @@ func test(_ name: String, _ work: () async throws -> Void) async {
     }
 }
 
-func asked(_ params: [String: Json], verify: Bool = true) -> Run {
+func asked(_ params: [String: Json], verify: Bool = true, size: Int = 3) -> Run {
     let usual: [String: Json] = [
         "lookup": "by_name", "pause": 0, "depth": 0, "workers": 0, "mode": "inproc", "rate": 50,
     ]
     return Run(
-        wantsPhases: false, id: 1, size: 3, seed: 1, verify: verify, params: usual.merging(params) { $1 }, iterations: 2)
+        wantsPhases: false, id: 1, size: size, seed: 1, verify: verify, params: usual.merging(params) { $1 }, iterations: 2)
 }
 
 /// What six requests count.
@@ -302,6 +302,27 @@ await test("each task has its own values") {
             throw Differs(description: "three variables are not refused")
         } catch let refused as Refused {
             try same("\(refused)", "variables is 3; give 0, 1 or 8", name)
+        }
+    }
+}
+await test("every task arrives at its time") {
+    declareIdle()
+    for name in ["Task.sleep/Task", "Task.sleep/addTask", "outside/Task"] {
+        let perform = performs[["idle", .text(name)]]!
+        for (rate, size) in [(1_000, 20), (100, 20), (10, 100)] as [(UInt64, Int)] {
+            let timing = try await perform(asked(["rate": .integer(rate)], verify: false, size: size))
+            try same(timing.answer, 2 * UInt64(size), "\(name), \(rate)")
+            try same(timing.wallNs >= 2_000_000 * UInt64(size), true, "\(name), \(rate): \(timing)")
+        }
+        for (rate, said) in [
+            (50, "rate is 50; give 1, 10, 100 or 1000"), (100, "in 3 ms no whole number of tasks arrives at 100 a second"),
+        ] as [(UInt64, String)] {
+            do {
+                _ = try await perform(asked(["rate": .integer(rate)], verify: false))
+                throw Differs(description: "a rate of \(rate) is not refused")
+            } catch let refused as Refused {
+                try same("\(refused)", said, name)
+            }
         }
     }
 }

@@ -78,8 +78,8 @@ impl<'a> RowSamples<'a> {
             let of = |kind| all.iter().copied().filter(|sample| sample.kind == kind).collect::<Vec<_>>();
             let (timed, phases) = (of(Kind::Timed), of(Kind::Phases));
             // Where memory is read, a million tasks are made to wait and only their waking is
-            // timed.
-            let held = if row.key.is_resident() { &[][..] } else { &all[..] };
+            // timed. Where next to nothing happens, a request is as dear as what is timed.
+            let held = if row.key.is_resident() || row.key.is_watched() { &[][..] } else { &all[..] };
             let told = told(clocks.get(&*row.key.runtime).copied(), held);
             let state = state(ends.get(&row.row).copied(), timed.len(), run.ended.is_some());
             let state = disbelieved(state, &told);

@@ -199,9 +199,12 @@ pub fn rows_of(
                 params,
                 ..blank.key.series.clone()
             };
-            // A process whose memory is read answers once, so nothing levels off.
-            let once = series.is_resident();
-            let state = match (why_not(&block.name, variant, size), work_ns(block, selection)) {
+            // A process whose memory is read answers once, and one that is watched has little to
+            // do, so nothing levels off.
+            let once = series.is_resident() || series.is_watched();
+            let why_not = why_not(&block.name, variant, size)
+                .or_else(|| validate::arrivals(&block.name, size, &series.params).err());
+            let state = match (why_not, work_ns(block, selection)) {
                 (Some(missing), _) => RowState::Skipped(missing),
                 (None, Some(work_ns)) => RowState::Uncalibrated { work_ns },
                 (None, None) => RowState::Ready,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Block;
-use crate::params::Params;
+use crate::params::{ParamValue, Params};
 
 /// Reads a table as what one thing costs, by CPU and by wall time: a line for each variant, a
 /// column for each setting. What a setting costs is told beside the first that its variant has.
@@ -16,6 +16,11 @@ pub struct AcrossOf {
     /// How many of them a unit of the size consists of: a round trip is two wake-ups.
     #[serde(default = "one")]
     pub count: u64,
+    /// The parameter that says how many tasks arrive a second, where a unit of the size is a
+    /// millisecond that is watched. A figure is then told as percent of a core, and as what one that
+    /// arrives costs; wall time, which is what was asked for, is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<String>,
     /// The settings, in the order of the columns.
     pub columns: Vec<Setting>,
 }
@@ -43,9 +48,22 @@ impl AcrossOf {
         self.columns.iter().position(holds)
     }
 
+    /// How many tasks arrive a second in each of the columns; none where the table is not read so.
+    pub fn rates(&self) -> Vec<u64> {
+        let Some(name) = &self.rate else { return Vec::new() };
+        let rate = |column: &Setting| match column.params.get(name) {
+            Some(ParamValue::Integer(rate)) => *rate,
+            _ => 0,
+        };
+        self.columns.iter().map(rate).collect()
+    }
+
     pub(super) fn check(&self, block: &Block) -> Result<(), String> {
         if self.count == 0 {
             return Err("across needs a count above zero".into());
+        }
+        if self.rates().contains(&0) {
+            return Err("across needs its rate, a number above zero, in the params of each column".into());
         }
         let cases = std::iter::once(Params::new()).chain(block.cases.iter().cloned());
         let mut taken: Vec<usize> = cases
@@ -90,6 +108,9 @@ mod tests {
         assert_eq!(across.column(&block.params), Some(0));
         assert_eq!(across.column(&block.cases[0]), Some(2));
         assert_eq!(across.column(&block.cases[1]), Some(1));
+        assert_eq!(across.rates(), [] as [u64; 0]);
+        let rated = read(&format!("rate = \"n\", {whole}")).expect("a suite").workloads.remove(0).across;
+        assert_eq!(rated.map(|across| across.rates()), Some(vec![1, 8, 8]));
         for (columns, problem) in [
             (format!("columns = [{first}]"), "across has no column for n=8"),
             (
@@ -97,6 +118,7 @@ mod tests {
                 "two rows of a variant",
             ),
             (format!("count = 0, {whole}"), "a count above zero"),
+            (format!("rate = \"m\", {whole}"), "its rate, a number above zero, in the params"),
         ] {
             let said = read(&columns).expect_err(problem);
             assert!(said.contains(problem), "{said}");

@@ -16,6 +16,10 @@ pub struct Across {
     pub unit: String,
     /// The names of the settings that any row has, in the order of the suite.
     pub columns: Vec<String>,
+    /// How many tasks arrive a second in each of them, where a figure is of a millisecond that is
+    /// watched, and is told as percent of a core.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<u64>,
     /// By what the first setting of a variant costs, those of the first column first.
     pub rows: Vec<AcrossRow>,
 }

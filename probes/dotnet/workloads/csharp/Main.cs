@@ -17,6 +17,7 @@ Cancel.Declare();
 Pingpong.Declare();
 Remote.Declare();
 Context.Declare();
+Idle.Declare();
 Scale.Declare();
 Pile.Declare();
 Block.Declare();

@@ -8,6 +8,7 @@ pub mod count;
 pub mod drain;
 pub mod fanout;
 pub mod graph;
+pub mod idle;
 pub mod interp;
 pub mod latch;
 pub mod nop;

@@ -63,12 +63,14 @@ fn table(placed: &[Placed<'_>]) -> Across {
         a.cmp(&b).then(its.total_cmp(&others))
     });
     let key = &placed[0].cost.samples.row.key;
+    let rates = across.rates();
     Across {
         suite: key.suite.clone(),
         table: key.table.clone(),
         size: key.size,
         unit: across.unit.clone(),
         columns: columns.iter().map(|column| across.columns[*column].name.clone()).collect(),
+        rates: columns.iter().filter_map(|column| rates.get(*column).copied()).collect(),
         rows,
     }
 }

@@ -7,6 +7,7 @@ import taskscale.workloads.Cancel;
 import taskscale.workloads.Collector;
 import taskscale.workloads.Context;
 import taskscale.workloads.Fanout;
+import taskscale.workloads.Idle;
 import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
 import taskscale.workloads.Parked;
@@ -41,6 +42,7 @@ public final class Main {
             Pingpong.declare();
             Remote.declare();
             Context.declare();
+            Idle.declare();
             Scale.declare();
             Bytes.declare();
         }

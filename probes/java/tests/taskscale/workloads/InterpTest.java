@@ -147,6 +147,7 @@ final class InterpTest {
         PingpongTest.all();
         RemoteTest.all();
         ContextTest.all();
+        IdleTest.all();
         ScaleTest.all();
         Nop.declare("java");
         TimingTest.all();
