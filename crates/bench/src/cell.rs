@@ -1,7 +1,10 @@
 //! Measures one cell: verify, pilot, warm-up, rounds, restarts, stop. All its rows are alive at
 //! once and measured one after another. A cell has its time in one go or in turns with others.
 
-use std::{collections::BTreeMap, io};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+};
 
 use taskscale_model::{
     answer::Rule,
@@ -14,7 +17,6 @@ use taskscale_model::{
 };
 use taskscale_stats::{
     confidence::CONFIDENCE,
-    independent::independent,
     quantile,
     rounds::Rounds,
     sign, signed_rank,
@@ -30,6 +32,7 @@ use crate::{
     graded::Total,
     limits::Limits,
     link::Short,
+    observations,
     pilot::pilot,
     plan::Cell,
     row::{DEAR, Row, World},
@@ -229,6 +232,18 @@ impl<'p> Measuring<'p> {
         self.rows.iter().map(|row| row.iteration_wall_ns).collect()
     }
 
+    /// The series that surely wait at this size.
+    pub fn waiting(&self) -> impl Iterator<Item = &SeriesKey> {
+        self.rows.iter().filter(|row| row.waiting == Waiting::Surely).map(|row| &row.record.key.series)
+    }
+
+    /// Measures the rows of these series as what waits, from now on.
+    pub fn wait_alike(&mut self, series: &BTreeSet<SeriesKey>) {
+        let runs = |row: &&mut Row<'_>| !row.waiting.is() && series.contains(&row.record.key.series);
+        let alike = self.rows.iter_mut().filter(runs);
+        alike.for_each(|row| (row.waiting, row.iterations) = (Waiting::Alike, 1));
+    }
+
     /// Whether each row waits, in their order, for larger sizes.
     pub fn waits(&self) -> Vec<bool> {
         self.rows.iter().map(|row| row.waiting.is()).collect()
@@ -249,8 +264,8 @@ impl<'p> Measuring<'p> {
     pub fn totals(&self) -> impl Iterator<Item = (&SeriesKey, Total)> {
         let series = self.rows.iter().filter(|row| row.has_figures() && row.record.role != Role::Control);
         series.map(|row| {
-            let cpu = observations(row, |value| value * self.cell.size.max(1) as f64);
-            let wall = independent(&processes(row), &row.walls);
+            let cpu = observations::of(row, |value| value * self.cell.size.max(1) as f64);
+            let wall = observations::walls(row);
             (&row.record.key.series, Total { cpu, wall, waits: row.waiting.is() })
         })
     }
@@ -578,19 +593,8 @@ impl<'p> Measuring<'p> {
 
     /// The width of the interval of a row's own figure.
     fn own_half_width(&self, row: &Row<'_>) -> Option<f64> {
-        let values = quantile::sorted(&observations(row, f64::ln));
+        let values = quantile::sorted(&observations::of(row, f64::ln));
         let (low, high) = sign::sign_interval(&values, CONFIDENCE)?;
         Some((high - low) / 2.0)
     }
-}
-
-/// What `of` makes of a row's values, one for each process.
-fn observations(row: &Row<'_>, of: impl Fn(f64) -> f64) -> Vec<f64> {
-    let values: Vec<f64> = row.timed.iter().map(|timed| of(timed.value)).collect();
-    independent(&processes(row), &values)
-}
-
-/// The process of each timed sample.
-fn processes(row: &Row<'_>) -> Vec<u64> {
-    row.timed.iter().map(|timed| timed.process).collect()
 }

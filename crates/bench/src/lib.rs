@@ -37,6 +37,7 @@
 //! | `forecast` | what smaller sizes say of larger ones |
 //! | `beside` | keeps processes that are divided by one another on one CPU |
 //! | `carried` | processes that go on from one size to the next, where growth is measured |
+//! | `observations` | what the timed samples of a row tell, one value for each process |
 //! | `waiting` | rows that wait: each of their samples is the first answer of a fresh process |
 //! | `pilot` | finds how many iterations of a row last long enough |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
@@ -79,6 +80,7 @@ pub mod launcher;
 pub mod limits;
 pub mod link;
 pub mod meant;
+mod observations;
 pub mod pass;
 mod pause;
 mod pilot;

@@ -69,6 +69,7 @@ pub(crate) fn measure(
         passing: Vec::new(),
         up_ns: 0,
         cells,
+        waiting: BTreeSet::new(),
         totals: Totals::default(),
         looks: Looks::default(),
         has_looked: false,
@@ -178,6 +179,8 @@ struct Sitting<'c> {
     up_ns: u64,
     /// How many of its cells have rows to measure.
     cells: u64,
+    /// Series of which a size surely waits, where the suite is measured for growth.
+    waiting: BTreeSet<SeriesKey>,
     /// What iterations cost, where the suite is measured for growth.
     totals: Totals,
     /// When growth is looked at.
@@ -348,6 +351,7 @@ impl<'c> Sitting<'c> {
             world.listener.event(&Event::TooShort { table, size: *size, short });
         }
         if self.limits.until_graded {
+            self.waiting.extend(cell.waiting().cloned());
             cell.totals().for_each(|(series, totals)| self.totals.learn(series, cell.cell.size, totals));
         }
         match stop.or_else(|| self.spent(&cell)) {
@@ -357,6 +361,11 @@ impl<'c> Sitting<'c> {
                 self.ended.extend(self.limits.until_graded.then_some(*cell));
             }
             None => self.seats[index] = Seat::Sits(cell),
+        }
+        for seat in self.seats.iter_mut().filter(|_| !self.waiting.is_empty()) {
+            if let Seat::Sits(cell) = seat {
+                cell.wait_alike(&self.waiting);
+            }
         }
         self.look(world);
         self.fit(world)

@@ -27,6 +27,10 @@ pub(crate) enum Waiting {
     No,
     /// One has, and so many timed ones have not since.
     Yes { not: u64 },
+    /// A timed one has.
+    Surely,
+    /// Another size of its series surely waits: sizes that are set side by side are measured alike.
+    Alike,
 }
 
 impl Waiting {
@@ -37,7 +41,7 @@ impl Waiting {
 
     /// Whether its samples are single iterations of fresh processes.
     pub fn is(self) -> bool {
-        matches!(self, Waiting::Yes { .. })
+        matches!(self, Waiting::Yes { .. } | Waiting::Surely | Waiting::Alike)
     }
 
     /// Takes a sample in. What is not timed makes a row wait, and timed samples make an end of it:
@@ -52,7 +56,7 @@ impl Waiting {
                 PATIENCE => Waiting::No,
                 not => Waiting::Yes { not },
             },
-            (Waiting::Yes { .. }, Kind::Timed) => Waiting::begin(true),
+            (Waiting::Yes { .. }, Kind::Timed) => Waiting::Surely,
             (known, _) => known,
         };
     }
@@ -96,7 +100,9 @@ mod tests {
     fn two_timed_samples_that_do_not_wait_make_an_end_of_it() {
         let (waits, runs) = (sample("timed", 100, 0, Some(0)), sample("timed", 100, 90, Some(0)));
         assert!(after(Waiting::begin(true), std::slice::from_ref(&runs)).is());
-        assert!(after(Waiting::begin(true), &[runs.clone(), waits, runs.clone()]).is());
+        let surely = after(Waiting::begin(true), &[runs.clone(), waits, runs.clone(), runs.clone()]);
+        assert_eq!(surely, Waiting::Surely);
+        assert_eq!(after(Waiting::Alike, &[runs.clone(), runs.clone()]), Waiting::Alike);
         assert!(!after(Waiting::begin(true), &[runs.clone(), runs]).is());
     }
 }

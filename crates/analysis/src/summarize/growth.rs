@@ -1,5 +1,5 @@
-//! Growth of each series over its sizes, in CPU time of one whole iteration; in wall time where that
-//! grows and its iterations wait.
+//! Growth of each series over its sizes, in CPU time of one whole iteration; in wall time where
+//! that grows and its iterations wait.
 
 use fastrand::Rng;
 use taskscale_model::{
@@ -87,14 +87,14 @@ fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, Measured)
     if !waits(group) {
         return by_cpu;
     }
-    let by_wall = of_totals(&totals(Time::Wall, firsts), Time::Wall, Clock::Waits, rng);
+    let by_wall = of_totals(&totals(Time::Wall, |one| one.fresh()), Time::Wall, Clock::Waits, rng);
     let (cpu, wall) = (by_cpu.0.grade, by_wall.0.grade);
     let tells_more = match (cpu.is_grade(), wall) {
-        (_, growth::Grade::CannotTell(Reason::SteepAtTheEnd { .. })) => true,
+        (_, growth::Grade::CannotTell(Reason::SteepAtTheEnd { .. })) => !cpu.is_superlinear(),
         (false, _) => wall.is_grade(),
         (true, _) => wall.is_superlinear(),
     };
-    if tells_more && !cpu.is_superlinear() { by_wall } else { by_cpu }
+    if tells_more { by_wall } else { by_cpu }
 }
 
 fn of_totals(
@@ -120,13 +120,6 @@ fn waits(group: &[&RowSamples<'_>]) -> bool {
     let fresh = largest.fresh();
     let waited: Option<Vec<f64>> = fresh.iter().map(|sample| sample.waited()).collect();
     fresh.len() >= MIN_ROUNDS && waited.and_then(|shares| median(&shares)).is_some_and(|share| share >= WAITS)
-}
-
-/// The samples that tell how long iterations of a row wait: first answers of processes, where it
-/// has enough.
-fn firsts<'a>(one: &RowSamples<'a>) -> Vec<&'a SampleRecord> {
-    let fresh = one.fresh();
-    if fresh.len() >= MIN_ROUNDS { fresh } else { one.timed.clone() }
 }
 
 fn entry(

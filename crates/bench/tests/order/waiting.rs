@@ -32,6 +32,13 @@ fn what_waits_is_timed_by_the_first_answer_of_each_process() {
     }
     let small = done.samples().filter(|sample| sample.size == 50 && sample.kind == Kind::Warmup);
     assert!(small.count() > 0, "2.5 ms are not looked at");
+    let later: Vec<&SampleRecord> =
+        done.samples().filter(|sample| sample.size == 50 && sample.process > 0).collect();
+    assert_eq!(later.len(), 5, "all sizes are measured alike");
+    assert!(
+        later.iter().all(|sample| sample.wall_ns == 2_550_000),
+        "so that a small one starves too: {later:?}"
+    );
 }
 
 #[test]
