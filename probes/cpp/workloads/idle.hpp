@@ -60,9 +60,18 @@ Timing perform(const Run& run, Form&& form) {
   return run.time([&](taskscale::Phases&) { return once(run.size / step, step); });
 }
 
+// The parameter, once for all variants.
+inline void declare_rate() {
+  static const bool once = [] {
+    taskscale::param("idle", "rate", std::uint64_t{1'000}, "tasks that arrive a second: 1, 10, 100 or 1000");
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
 template <class Form>
 void declare(const std::string& name, taskscale::Options options, Form form) {
-  taskscale::param("idle", "rate", std::uint64_t{1'000}, "tasks that arrive a second: 1, 10, 100 or 1000");
+  declare_rate();
   taskscale::variant("idle", name, std::move(options), [form](const Run& run) { return perform(run, form); });
 }
 
