@@ -2,10 +2,10 @@
 //!
 //! A process that comes up for one sample of one size spends most of its life on coming up: 0.15 s
 //! of a Python, and ten times that beside others on a busy machine. One process of each row
-//! therefore passes through all sizes of a table, and the next pass has fresh ones. In the first pass
-//! each size has a fresh one, which tells whether the row waits ([`crate::waiting`]). What one
-//! process is dearer than another, it is at every size, so that it moves the curve and does not bend
-//! it.
+//! therefore passes through all sizes of a table, and the next pass has fresh ones. In the first
+//! pass each size has a fresh one, which tells whether the row waits ([`crate::waiting`]). What one
+//! process is dearer than another, it is at every size, so that it moves the curve and does not
+//! bend it.
 //!
 //! Code that is compiled while it runs has a fresh process for each size: what the compiler has
 //! learnt at small sizes stays. A Map of 65,536 records cost Node 1.7 us a record in processes that

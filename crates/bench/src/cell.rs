@@ -259,8 +259,8 @@ impl<'p> Measuring<'p> {
         self.rows.iter().map(|row| row.resident).collect()
     }
 
-    /// The times of one iteration of each row that is or was measured, one value for each process. A
-    /// control repeats its baseline and is left out.
+    /// The times of one iteration of each row that is or was measured, one value for each process.
+    /// A control repeats its baseline and is left out.
     pub fn totals(&self) -> impl Iterator<Item = (&SeriesKey, Total)> {
         let series = self.rows.iter().filter(|row| row.has_figures() && row.record.role != Role::Control);
         series.map(|row| {

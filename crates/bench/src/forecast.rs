@@ -137,8 +137,8 @@ impl Forecast {
         breaks_budget(self.known.get(key)?, size, timeout_ns as f64)
     }
 
-    /// What one answer of each row of a cell takes at least, in nanoseconds: as much a task as at the
-    /// largest size that was measured. `None` where none of them will be asked.
+    /// What one answer of each row of a cell takes at least, in nanoseconds: as much a task as at
+    /// the largest size that was measured. `None` where none of them will be asked.
     pub fn least_ns(&self, cell: &Cell, timeout_ns: u64) -> Option<u64> {
         let size = cell.size;
         let asked = cell.measured().map(|row| &row.record.key.series).filter(|key| {

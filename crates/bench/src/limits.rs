@@ -64,7 +64,8 @@ pub struct Limits {
     pub restart_warmup: u64,
     /// Whether the suite is measured for growth, and ends where that of every series is certain.
     pub until_graded: bool,
-    /// Whether further sizes are measured where they would show growth that the planned ones do not.
+    /// Whether further sizes are measured where they would show growth that the planned ones do
+    /// not.
     pub adds_sizes: bool,
     /// Whether what a collector could explain of growth is counted, once times are measured: the
     /// bytes that series allocate, and collections.

@@ -268,8 +268,8 @@ impl<'p> Row<'p> {
         !self.record.jit && !self.waiting.is()
     }
 
-    /// Leaves its process to the same row of another size, or ends it. The first process of each size
-    /// is fresh, so that what waits in fresh ones is seen.
+    /// Leaves its process to the same row of another size, or ends it. The first process of each
+    /// size is fresh, so that what waits in fresh ones is seen.
     pub fn leave(&mut self, carried: &mut Carried) {
         if !self.is_passed_on() || self.process == 0 {
             return self.park();

@@ -1,5 +1,5 @@
-//! How many threads of a probe ran during a sample, and how long they waited for a processor, by the
-//! kernel's account of each before and after it.
+//! How many threads of a probe ran during a sample, and how long they waited for a processor, by
+//! the kernel's account of each before and after it.
 
 use taskscale_model::{missing::Missing, run_file::ThreadsRan};
 use taskscale_sys::threads::{MOST, ThreadTimes, thread_times};

@@ -2,16 +2,16 @@
 //! shows in wall time alone.
 //!
 //! Each sample of such a row is one iteration, the first of a fresh process. A pool that has grown
-//! because its tasks waited would not make the next ones wait: .NET adds a thread or two a second to
-//! a pool whose workers are blocked, and keeps them for 20 s.
+//! because its tasks waited would not make the next ones wait: .NET adds a thread or two a second
+//! to a pool whose workers are blocked, and keeps them for 20 s.
 
 use taskscale_model::run_file::{Kind, SampleRecord};
 
 /// The share of its wall time from which on an iteration waits.
 const SHARE: f64 = 0.5;
 
-/// How long an iteration waits at least, in nanoseconds. A fresh process waits for a disk too, which
-/// takes some milliseconds of its first answer.
+/// How long an iteration waits at least, in nanoseconds. A fresh process waits for a disk too,
+/// which takes some milliseconds of its first answer.
 const LEAST_NS: f64 = 20e6;
 
 /// After how many timed samples that do not wait a row no longer does.

@@ -111,9 +111,9 @@ impl Allowance {
                 || (row.costs.len() < row.early + MOST_JIT && !warmup::has_levelled(&row.costs)))
     }
 
-    /// Whether a row needs no warm-up: it waits, and its first answer is the one that is timed; or it
-    /// is a sweep's few tasks of so much work that what is cold shows in none. Of 256 tasks of 262 us,
-    /// 0.1 ms of page faults and cold caches is one part in 700.
+    /// Whether a row needs no warm-up: it waits, and its first answer is the one that is timed; or
+    /// it is a sweep's few tasks of so much work that what is cold shows in none. Of 256 tasks of
+    /// 262 us, 0.1 ms of page faults and cold caches is one part in 700.
     fn is_warm(&self, row: &Row<'_>) -> bool {
         if row.waiting.is() {
             return true;

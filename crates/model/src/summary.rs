@@ -136,7 +136,8 @@ pub struct Growth {
     /// 95 % interval of the bend.
     #[serde(default)]
     pub bend_ci: Option<Interval>,
-    /// Where an iteration takes a second of CPU time, or of `time`. Only superlinear growth has one.
+    /// Where an iteration takes a second of CPU time, or of `time`. Only superlinear growth has
+    /// one.
     #[serde(default)]
     pub one_second: Option<OneSecond>,
     /// What growth above linear is due to.
