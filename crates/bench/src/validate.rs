@@ -48,8 +48,8 @@ pub fn validate(description: &Description, request: &RunRequest) -> Result<(), M
     arrivals(&request.workload, request.size, &request.params)
 }
 
-/// Says what is wrong with a size of `idle` in which no whole number of tasks arrives. Every size of
-/// another workload will do.
+/// Says what is wrong with a size of `idle` in which no whole number of tasks arrives. Every size
+/// of another workload will do.
 pub fn arrivals(workload: &str, size: u64, params: &Params) -> Result<(), Missing> {
     if workload != idle::WORKLOAD || idle::arrivals(size, params).is_some() {
         return Ok(());

@@ -220,7 +220,8 @@ pub fn cpu(cell: &AcrossCell) -> String {
     }
 }
 
-/// CPU time of a millisecond in percent of a core, in at most five characters: `0.004`, `0.41`, `180`.
+/// CPU time of a millisecond in percent of a core, in at most five characters: `0.004`, `0.41`,
+/// `180`.
 fn short_percent(ns: f64) -> String {
     match ns / 1e4 {
         share if share < 0.0995 => format!("{share:.3}"),

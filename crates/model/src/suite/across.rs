@@ -17,8 +17,8 @@ pub struct AcrossOf {
     #[serde(default = "one")]
     pub count: u64,
     /// The parameter that says how many tasks arrive a second, where a unit of the size is a
-    /// millisecond that is watched. A figure is then told as percent of a core, and as what one that
-    /// arrives costs; wall time, which is what was asked for, is left out.
+    /// millisecond that is watched. A figure is then told as percent of a core, and as what one
+    /// that arrives costs; wall time, which is what was asked for, is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<String>,
     /// The settings, in the order of the columns.
