@@ -182,8 +182,7 @@ impl<'p> Row<'p> {
             iterations: 1,
             tells_collector: false,
             // A sweep uses only the costs, a server creates nothing, and a process whose memory is
-            // read answers once. Bytes are read, and nothing is created. What arrives now and then
-            // would take a second more, for a share that nobody asks for.
+            // read answers once. Bytes are read, and nothing is created. A second is watched once.
             tells_phases: record.sweep.is_none()
                 && !record.key.is_resident()
                 && !record.key.is_watched()
@@ -242,9 +241,8 @@ impl<'p> Row<'p> {
         self.record.key.is_resident()
     }
 
-    /// Whether its first timed sample is the first that it is asked for. A process whose memory is
-    /// read answers once. An iteration that is watched lasts a second by design: nothing is to be
-    /// found out about its length, its cost does not level off, and each sample is judged.
+    /// Whether its first sample is a timed one. A process whose memory is read answers once. An
+    /// iteration that is watched has its length by design, and its cost does not level off.
     pub fn is_unprepared(&self) -> bool {
         self.is_resident() || self.record.key.is_watched()
     }

@@ -55,8 +55,7 @@ impl SeriesKey {
     }
 
     /// Whether an iteration is a span of time that is watched. It lasts as long as its size says
-    /// and has little work in it, so one is a sample, and its cost is no sign of how warm a process
-    /// is.
+    /// and has little work in it: one is a sample, and its cost says not how warm a process is.
     pub fn is_watched(&self) -> bool {
         self.workload == idle::WORKLOAD
     }

@@ -87,7 +87,9 @@ impl Section<'_> {
         let runtime_of = |growth: &Growth| clean(&toolchain::short(&growth.key.runtime, &ids, NAMES.0));
         let runtime = width(shown.iter().copied(), runtime_of, NAMES.0);
         let variant = width(shown.iter().copied(), variant_of, NAMES.1);
-        let heading = format!("Growth of CPU time per task: {}", clean(self.table));
+        let is_cpu = shown.iter().all(|growth| growth.time == Time::Cpu);
+        let time_of = if is_cpu { "CPU time" } else { "time" };
+        let heading = format!("Growth of {time_of} per task: {}", clean(self.table));
         let sizes: String = self.sizes.iter().map(|size| format!("{:>TIME$}", count(*size))).collect();
         let mut lines = vec![
             ink(Ink::Bold, &cut(&heading, COLUMNS)),

@@ -391,7 +391,7 @@ fn each_task_has_its_own_values() {
 
 #[test]
 fn every_task_arrives_at_its_time() {
-    for runtime in RUNTIMES {
+    for runtime in taskscale_probe_rust::RUNTIMES {
         let mut session = Session::start(runtime);
         let description = session.describe();
         for variant in variants(&description, "idle") {
