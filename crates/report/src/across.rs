@@ -13,8 +13,10 @@ use crate::{
     wrap::hanging,
 };
 
-/// The most columns of a runtime's and of a variant's name.
+/// The most columns of a runtime's and of a variant's name where all settings have theirs.
 const NAMES: (usize, usize) = (8, 19);
+/// The most columns of a runtime's name where there is room: `asyncio@python3.13`.
+const LONG_NAME: usize = 18;
 /// Columns of one figure: microseconds in at most five characters.
 const FIGURE: usize = 5;
 /// Columns of a setting: two figures, with a blank before each.
@@ -49,9 +51,10 @@ fn spread(columns: usize) -> Vec<usize> {
 fn of_settings(table: &Across, settings: &[usize], room: usize) -> Vec<String> {
     let shown = &table.rows[..table.rows.len().min(room)];
     let ids: Vec<&str> = shown.iter().map(|row| &*row.runtime).collect();
-    let runtime_of = |row: &AcrossRow| toolchain::short(&row.runtime, &ids, NAMES.0);
-    let runtime = width(shown, runtime_of, NAMES.0);
     let variant = width(shown, |row| clean(&row.variant), NAMES.1);
+    let most = (COLUMNS - 1 - SETTING * settings.len() - variant).clamp(NAMES.0, LONG_NAME);
+    let runtime_of = |row: &AcrossRow| toolchain::short(&row.runtime, &ids, most);
+    let runtime = width(shown, runtime_of, most);
     let blank = " ".repeat(runtime + 1 + variant);
     let mut head = blank.clone();
     let mut units = blank;

@@ -56,6 +56,21 @@ fn shown(run: &Run) -> String {
 }
 
 #[test]
+fn a_toolchain_is_told_where_few_settings_leave_room() {
+    let rows = [("a", 1), ("a", 8), ("b", 1), ("b", 8)];
+    let mut run = of_settings(&rows, &[1, 8], |_, _, _| 100);
+    let toolchain = |variant: &str| format!("asyncio@python3.{}", if variant == "a" { 8 } else { 13 });
+    for row in &mut run.rows {
+        row.key.series.runtime = toolchain(&row.key.variant);
+    }
+    for sample in &mut run.samples {
+        sample.runtime = toolchain(&sample.variant);
+    }
+    let screen = shown(&run);
+    assert!(screen.contains("\nasyncio@python3.8  a ") && screen.contains("\nasyncio@python3.13 b "), "{screen}");
+}
+
+#[test]
 fn settings_stand_side_by_side_and_their_multiples_are_paired() {
     // Processes differ by far more than the settings do.
     let costs = |variant: &str, n, process| (10 + process) * if variant == "a" { n * 100 } else { 400 };
