@@ -199,7 +199,8 @@ impl<'c> Sitting<'c> {
     fn measure(&mut self, until_looked: bool, world: &mut World<'_, '_>) -> io::Result<()> {
         // What fresh processes must work before they are timed is known before the first of them.
         self.fit(world)?;
-        while !world.listener.interrupted() && !self.is_graded && !(until_looked && self.has_looked) {
+        let is_over = |sitting: &Self| sitting.is_graded || (until_looked && sitting.has_looked);
+        while !world.listener.interrupted() && !is_over(self) {
             let Some(index) = self.next(world) else { break };
             self.turn(index, world)?;
         }
