@@ -270,6 +270,9 @@ fn wall_time_is_graded_where_iterations_wait() {
     assert_eq!((growth.grade, growth.time), (Grade::QuadraticOrWorse, Time::Wall), "{growth:?}");
     assert!(growth.exponent.is_some_and(|exponent| (exponent - 2.0).abs() < 0.01), "{growth:?}");
     assert!(growth.one_second.is_some_and(|second| (900.0..1_100.0).contains(&second.size)), "{growth:?}");
+    let said =
+        |of: &str| summary(of).notes.iter().any(|note| note.ends_with("not wall time, but where code waits"));
+    assert!(said(&waiting(|_| 0)) && !said(WIDE), "{:?}", summary(WIDE).notes);
     let busy = &summary(&waiting(|wall_ns| wall_ns / 3 * 2)).growth[1];
     assert_eq!((busy.grade, busy.time), (Grade::Linear, Time::Cpu), "others had the CPUs: {busy:?}");
     let warm = waiting(|_| 0).replace("\"order\"", "\"carried\":true,\"order\"");

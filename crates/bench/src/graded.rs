@@ -56,6 +56,16 @@ impl Totals {
 }
 
 impl Totals {
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The series of which something is known.
+    pub fn series(&self) -> impl Iterator<Item = &SeriesKey> {
+        self.0.keys()
+    }
+
     /// The growth of each series.
     pub fn growths(&self, rng: &mut fastrand::Rng) -> Vec<(&SeriesKey, Growth)> {
         self.0.iter().map(|(key, sizes)| (key, judge(sizes, rng))).collect()

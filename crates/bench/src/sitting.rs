@@ -248,9 +248,14 @@ impl<'c> Sitting<'c> {
         Ok(further)
     }
 
-    /// When the budget is spent, where there is one.
+    /// When the budget is spent, where there is one. Where all series wait nothing is counted, and
+    /// what is kept for that is for times too.
     fn ends_ns(&self) -> Option<u64> {
-        self.limits.turns().map(|budget_ns| self.started_ns.saturating_add(budget_ns))
+        let turns_ns = self.limits.turns()?;
+        let waits =
+            !self.totals.is_empty() && self.totals.series().all(|series| self.waiting.contains(series));
+        let budget_ns = if waits { self.limits.budget_ns? } else { turns_ns };
+        Some(self.started_ns.saturating_add(budget_ns))
     }
 
     /// The cell that has the next turn, if any has.

@@ -67,7 +67,10 @@ fn a_toolchain_is_told_where_few_settings_leave_room() {
         sample.runtime = toolchain(&sample.variant);
     }
     let screen = shown(&run);
-    assert!(screen.contains("\nasyncio@python3.8  a ") && screen.contains("\nasyncio@python3.13 b "), "{screen}");
+    assert!(
+        screen.contains("\nasyncio@python3.8  a ") && screen.contains("\nasyncio@python3.13 b "),
+        "{screen}"
+    );
 }
 
 #[test]

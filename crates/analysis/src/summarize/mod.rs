@@ -76,9 +76,9 @@ pub fn summarize_with(run: &Run, options: &Options) -> Summary {
         machine: run.header.machine.clone(),
         runtimes: run.runtimes.iter().map(runtime).collect(),
         overview: overview::of(&parts, options),
+        notes: notes::all(run, &series, &rows, &growth),
         growth,
         granularity,
-        notes: notes::all(run, &series, &rows),
         rows,
         control,
     }

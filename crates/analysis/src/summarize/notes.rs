@@ -4,7 +4,7 @@ use taskscale_model::{
     figure::{count, percent},
     load::LoadRecord,
     run_file::{Kind, Role, RowRecord, RuntimeState, Stop, Time},
-    summary::Row,
+    summary::{Growth, Row},
 };
 
 use super::{
@@ -32,7 +32,7 @@ const GENERATOR: f64 = 0.95;
 const TICK_S: f64 = 0.01;
 
 /// All notes: on the file, the run, the machine and the figures.
-pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row]) -> Vec<String> {
+pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row], growth: &[Growth]) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(incomplete(run, series));
     notes.extend(run.notes.iter().cloned());
@@ -43,7 +43,7 @@ pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row]) -> Vec<String> {
     );
     notes.extend(of_musl(run).map(|(text, remedy)| format!("{text}. Remedy: {remedy}")));
     notes.extend(loads(run));
-    notes.extend(disturbed(run));
+    notes.extend(disturbed(run, growth));
     notes.extend(warmup::note(rows));
     notes.extend(threads::notes(series));
     notes.extend(coarse(run, series));
@@ -146,15 +146,20 @@ fn is_crowded(run: &Run, cpus: Option<f64>) -> bool {
     most.zip(cpus).is_some_and(|(workers, cpus)| workers as f64 > cpus)
 }
 
-/// What else the machine did meanwhile.
-pub fn disturbed(run: &Run) -> Vec<String> {
+/// What else the machine did meanwhile. Wall time that is graded in `growth` is what waits, whoever
+/// uses the machine.
+pub fn disturbed(run: &Run, growth: &[Growth]) -> Vec<String> {
     let mut notes = Vec::new();
     let cpus = run.header.machine.cpus_usable.value().map(|&cpus| cpus as f64);
     if let (Some(&load), Some(cpus)) = (run.header.machine.load_1m.value(), cpus)
         && load > LOAD * cpus
     {
+        let but = match growth.iter().any(|growth| growth.time == Time::Wall) {
+            true => ", but where code waits",
+            false => "",
+        };
         notes.push(format!(
-            "the machine was busy when the run began (load {load:.1} on {cpus:.0} CPUs): trust CPU time, not wall time"
+            "the machine was busy when the run began (load {load:.1} on {cpus:.0} CPUs): trust CPU time, not wall time{but}"
         ));
     }
     // The kernel counts between rounds, and rounds hold restarts and warm-up beside their samples.

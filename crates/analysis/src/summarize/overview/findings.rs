@@ -99,7 +99,7 @@ pub fn plain(kind: FindingKind, text: String) -> Finding {
 
 /// That the machine was busy, and what it does to answers that have no CPU time to rest on.
 fn busy(parts: &Parts<'_>, scales: &[Scales]) -> Option<Finding> {
-    let text = notes::disturbed(parts.run).into_iter().next()?;
+    let text = notes::disturbed(parts.run, parts.growth).into_iter().next()?;
     let wall = "throughput of workers is wall time: run it again when the machine is idle";
     let remedy = if scales.is_empty() { String::new() } else { wall.to_owned() };
     Some(Finding { kind: FindingKind::Busy, text, remedy })
