@@ -40,7 +40,7 @@ function iteration(all, begin) {
   });
 }
 
-/** The workers of the last request: a worker takes 15 ms to start, so that they are kept. */
+/** The workers of the last request: they are kept, since a worker takes long to start. */
 let kept = { workers: [] };
 
 /**
@@ -64,9 +64,10 @@ async function ready(number) {
 }
 
 async function fromWorkers(run) {
-  const each = shares(run);
+  // A worker without a share would not be waited for, and might see two openings as one.
+  const each = shares(run).filter((share) => share > 0);
   const { state, workers } = await ready(each.length);
-  // One whose share was empty may not have looked at it yet.
+  // The last of them may not have counted its share yet.
   for (let done; (done = Atomics.load(state, 1)) !== state[0] * each.length; ) Atomics.wait(state, 1, done);
   state.set(each, 2);
   const open = () => {
