@@ -56,6 +56,14 @@ fn shown(run: &Run) -> String {
 }
 
 #[test]
+fn a_setting_of_the_users_own_is_ranked() {
+    let run = of_settings(&[("a", 5), ("b", 5)], &[1, 8], |_, _, _| 100);
+    let overview = summarize(&run).overview;
+    assert_eq!((overview.across.len(), overview.rankings.len()), (0, 1));
+    assert!(shown(&run).contains("node b"), "{}", shown(&run));
+}
+
+#[test]
 fn a_toolchain_is_told_where_few_settings_leave_room() {
     let rows = [("a", 1), ("a", 8), ("b", 1), ("b", 8)];
     let mut run = of_settings(&rows, &[1, 8], |_, _, _| 100);

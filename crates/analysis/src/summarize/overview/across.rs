@@ -13,9 +13,11 @@ use super::{
 };
 use crate::{grouped, read::Run};
 
-/// How a row's table is read, if it is about several settings.
+/// How a row's table is read, if it is about several settings and the row has one of them. With a
+/// value of the user's own it has none, and is ranked as other rows are.
 pub fn block<'r>(run: &'r Run, one: &RowSamples<'_>) -> Option<&'r AcrossOf> {
-    run.block(&one.row.key)?.across.as_ref()
+    let across = run.block(&one.row.key)?.across.as_ref()?;
+    across.column(&one.row.key.params).map(|_| across)
 }
 
 /// A row with how its table is read, its column, and the variant that it has without what the
