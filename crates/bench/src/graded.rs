@@ -53,9 +53,7 @@ impl Totals {
         };
         self.0.iter().filter(|(_, sizes)| !wait(sizes)).filter_map(of).collect()
     }
-}
 
-impl Totals {
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

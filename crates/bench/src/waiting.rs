@@ -7,9 +7,6 @@
 
 use taskscale_model::run_file::{Kind, SampleRecord};
 
-/// The share of its wall time from which on an iteration waits.
-const SHARE: f64 = 0.5;
-
 /// How long an iteration waits at least, in nanoseconds. A fresh process waits for a disk too,
 /// which takes some milliseconds of its first answer.
 const LEAST_NS: f64 = 20e6;
@@ -49,7 +46,7 @@ impl Waiting {
     pub fn take(&mut self, sample: &SampleRecord) {
         let Some(share) = sample.waited() else { return };
         let waited_ns = share * sample.wall_ns as f64;
-        let waits = share >= SHARE && waited_ns >= LEAST_NS * sample.iterations as f64;
+        let waits = share >= SampleRecord::WAITS && waited_ns >= LEAST_NS * sample.iterations as f64;
         *self = match (*self, sample.kind) {
             (Waiting::No, Kind::Verify | Kind::Pilot | Kind::Warmup) if waits => Waiting::begin(true),
             (Waiting::Yes { not }, Kind::Timed) if !waits => match not + 1 {

@@ -281,6 +281,9 @@ pub enum Time {
 }
 
 impl SampleRecord {
+    /// The share of its wall time from which on a sample waits ([`SampleRecord::waited`]).
+    pub const WAITS: f64 = 0.5;
+
     /// Nanoseconds of all its iterations together.
     pub fn total(&self, time: Time) -> f64 {
         match time {

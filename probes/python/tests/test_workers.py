@@ -5,52 +5,34 @@ import unittest
 from test_probe import RUNTIMES, Session, installed, sum_of_tasks, variants
 
 
-class Pingpong(unittest.TestCase):
-    """Every token comes back."""
+class Whole(unittest.TestCase):
+    """Every variant gives the whole answer of 51 tasks, twice, with each number of something."""
+
+    def whole(self, workload, param, numbers, refused=None, **params):
+        """`refused` is a number that is too many, and what is said of it."""
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), workload):
+                    for number in numbers:
+                        sample = session.run(workload, variant["name"], 51, 2, **{param: number}, **params)
+                        self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {number}: {sample}")
+                    if refused:
+                        wrong, why = refused
+                        said = session.run(workload, variant["name"], **{param: wrong}).get("message", "")
+                        self.assertIn(why, said)
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
 
     def test_all_trips_are_made_over_all_pairs(self):
-        for runtime in filter(installed, RUNTIMES):
-            with Session(runtime) as session:
-                for variant in variants(session.describe(), "pingpong"):
-                    # 51 trips do not divide evenly; of 60 pairs some have none.
-                    for pairs in (1, 4, 60):
-                        sample = session.run("pingpong", variant["name"], 51, 2, pairs=pairs, workers="one")
-                        self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {pairs}: {sample}")
-                self.assertEqual(session.end(), (b"", 0))
-                self.assertEqual(session.complaints, b"", runtime)
-
-
-class Remote(unittest.TestCase):
-    """Every task from outside runs."""
+        # 51 trips do not divide evenly; of 60 pairs some have none.
+        self.whole("pingpong", "pairs", (1, 4, 60), workers="one")
 
     def test_all_tasks_of_all_producers_run(self):
-        for runtime in filter(installed, RUNTIMES):
-            with Session(runtime) as session:
-                for variant in variants(session.describe(), "remote"):
-                    # 51 tasks do not divide evenly by 4; of 64 producers some have none.
-                    for producers in (1, 4, 64):
-                        sample = session.run("remote", variant["name"], 51, 2, producers=producers)
-                        self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {producers}: {sample}")
-                    said = session.run("remote", variant["name"], producers=65).get("message", "")
-                    self.assertIn("producers is 65; give 1 to 64", said)
-                self.assertEqual(session.end(), (b"", 0))
-                self.assertEqual(session.complaints, b"", runtime)
-
-
-class Context(unittest.TestCase):
-    """Each task has its own values."""
+        # 51 tasks do not divide evenly by 4; of 64 producers some have none.
+        self.whole("remote", "producers", (1, 4, 64), (65, "producers is 65; give 1 to 64"))
 
     def test_every_variable_has_its_value_behind_each_await(self):
-        for runtime in filter(installed, RUNTIMES):
-            with Session(runtime) as session:
-                for variant in variants(session.describe(), "context"):
-                    for count in (0, 1, 8):
-                        sample = session.run("context", variant["name"], 51, 2, variables=count)
-                        self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {count}: {sample}")
-                    said = session.run("context", variant["name"], variables=3).get("message", "")
-                    self.assertIn("variables is 3; give 0, 1 or 8", said)
-                self.assertEqual(session.end(), (b"", 0))
-                self.assertEqual(session.complaints, b"", runtime)
+        self.whole("context", "variables", (0, 1, 8), (3, "variables is 3; give 0, 1 or 8"))
 
 
 class Idle(unittest.TestCase):

@@ -110,16 +110,14 @@ fn of_totals(
     (growth::judge(&costs, clock, Some(SECOND_NS), rng), Measured { time, sizes: costs.len(), largest })
 }
 
-/// The share of its wall time from which on an iteration waits.
-const WAITS: f64 = 0.5;
-
 /// Whether iterations of the largest size wait in fresh processes, whoever else used the machine.
 fn waits(group: &[&RowSamples<'_>]) -> bool {
     let measured = group.iter().filter(|one| one.is_ok());
     let Some(largest) = measured.max_by_key(|one| one.row.key.size) else { return false };
     let fresh = largest.fresh();
     let waited: Option<Vec<f64>> = fresh.iter().map(|sample| sample.waited()).collect();
-    fresh.len() >= MIN_ROUNDS && waited.and_then(|shares| median(&shares)).is_some_and(|share| share >= WAITS)
+    let share = waited.and_then(|shares| median(&shares));
+    fresh.len() >= MIN_ROUNDS && share.is_some_and(|share| share >= SampleRecord::WAITS)
 }
 
 fn entry(

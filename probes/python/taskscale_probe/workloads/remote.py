@@ -12,8 +12,8 @@ from itertools import count, repeat
 
 from ..runtimes import drive
 from ..sdk import param, variant
+from .pingpong import LOOPS
 
-LOOPS = ("asyncio", "uvloop")
 MOST_PRODUCERS = 64
 
 

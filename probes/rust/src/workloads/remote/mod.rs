@@ -20,7 +20,7 @@ use std::{
 use futures_util::task::AtomicWaker;
 use serde_json::json;
 
-use crate::sdk::{Param, Run, Timing, Workload};
+use crate::sdk::{Param, Run, Timing, Variant, Workload};
 
 const MOST_PRODUCERS: u64 = 64;
 
@@ -40,6 +40,17 @@ pub fn workload(runtime: &str) -> Workload {
         help: "threads outside of the runtime that share the tasks",
     };
     Workload { name: "remote", params: vec![producers], variants }
+}
+
+/// A variant that hands tasks over in one way.
+fn variant(
+    name: &str,
+    creates_task: bool,
+    note: &str,
+    perform: fn(&Run) -> Result<Timing, String>,
+) -> Variant {
+    let about = json!({ "note": note });
+    Variant { name: name.to_owned(), creates_task, about, perform: Box::new(perform) }
 }
 
 /// The number of tasks of each producer: as even a share as can be.

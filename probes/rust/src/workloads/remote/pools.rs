@@ -2,20 +2,8 @@
 
 use std::{sync::mpsc, thread};
 
-use serde_json::json;
-
-use super::{RAN, iteration, outside, shares};
+use super::{RAN, iteration, outside, shares, variant};
 use crate::sdk::{Run, Timing, Variant};
-
-fn variant(
-    name: &str,
-    creates_task: bool,
-    note: &str,
-    perform: fn(&Run) -> Result<Timing, String>,
-) -> Variant {
-    let about = json!({ "note": note });
-    Variant { name: name.to_owned(), creates_task, about, perform: Box::new(perform) }
-}
 
 pub fn of_rayon() -> Vec<Variant> {
     let injector = "rayon::spawn: the global pool's injector";

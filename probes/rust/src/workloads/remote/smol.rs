@@ -1,23 +1,15 @@
 //! smol's tasks, spawned on an executor from threads outside, or by tasks.
 
-use serde_json::json;
-
-use super::{RAN, iteration, outside, shares};
+use super::{RAN, iteration, outside, shares, variant};
 use crate::{
     runtimes::smol_executor,
     sdk::{Run, Timing, Variant},
 };
 
 pub fn variants() -> Vec<Variant> {
-    let variant = |name: &str, note: &str, perform: fn(&Run) -> Result<Timing, String>| Variant {
-        name: name.to_owned(),
-        creates_task: true,
-        about: json!({ "note": note }),
-        perform: Box::new(perform),
-    };
     vec![
-        variant("executor/spawn", "Executor::spawn and detach", from_threads),
-        variant("executor/local", "tasks in place of the threads", from_tasks),
+        variant("executor/spawn", true, "Executor::spawn and detach", from_threads),
+        variant("executor/local", true, "tasks in place of the threads", from_tasks),
     ]
 }
 

@@ -1,8 +1,6 @@
 //! tokio's tasks, spawned by a `Handle` from threads outside, or by tasks.
 
-use serde_json::json;
-
-use super::{RAN, iteration, outside, shares};
+use super::{RAN, iteration, outside, shares, variant};
 use crate::{
     runtimes::Flavour,
     sdk::{Run, Timing, Variant},
@@ -11,16 +9,10 @@ use crate::{
 pub fn variants() -> Vec<Variant> {
     let outside = "Handle::spawn; the handle of the task is dropped";
     let loop_too = "Handle::spawn; the thread that waits in block_on runs the tasks";
-    let variant = |name: &str, note: &str, perform: fn(&Run) -> Result<Timing, String>| Variant {
-        name: name.to_owned(),
-        creates_task: true,
-        about: json!({ "note": note }),
-        perform: Box::new(perform),
-    };
     vec![
-        variant("multi_thread/spawn", outside, |run| from_threads(run, Flavour::MultiThread)),
-        variant("multi_thread/local", "tasks in place of the threads", from_tasks),
-        variant("current_thread/spawn", loop_too, |run| from_threads(run, Flavour::CurrentThread)),
+        variant("multi_thread/spawn", true, outside, |run| from_threads(run, Flavour::MultiThread)),
+        variant("multi_thread/local", true, "tasks in place of the threads", from_tasks),
+        variant("current_thread/spawn", true, loop_too, |run| from_threads(run, Flavour::CurrentThread)),
     ]
 }
 
