@@ -121,6 +121,12 @@ impl Forecast {
         }
     }
 
+    /// The series of which no size was answered, with the smallest that was asked for.
+    pub fn silent(&self) -> impl Iterator<Item = (&SeriesKey, u64)> {
+        let silent = self.waited.iter().filter(|(key, _)| !self.known.contains_key(key));
+        silent.map(|(key, (smallest, _))| (key, *smallest))
+    }
+
     /// Why there is no answer to wait for at `size`: there was none at a smaller one.
     fn in_vain(&self, key: &SeriesKey, size: u64) -> Option<Missing> {
         let (smaller, waited_ns) = self.waited.get(key).filter(|(smaller, _)| *smaller < size)?;

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use taskscale_model::key::SeriesKey;
-use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, Reason, SUPERLINEAR_MIN};
+use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, MIN_SIZES, Reason, SUPERLINEAR_MIN};
 
 use crate::{
+    forecast::Forecast,
     graded::FIRST,
     plan::{Cell, PlannedRow, RowState},
 };
@@ -15,10 +16,14 @@ use crate::{
 /// Answers of one process at one size: warm-up, the timed one, and at times the share of creation.
 const ANSWERS: f64 = 4.0;
 
-/// Steps that are steep up to the largest size from which on growth needs no further size. n steps
-/// through memory that outgrows the caches are steep in two or three steps between sizes that
-/// quadruple, and n^2.0 over the last two; behind them they have n^1.2 to n^1.4.
-const STEEP_STEPS: usize = 4;
+/// Octaves (doublings) up to the largest size from which on steep growth needs no further size. n
+/// steps through memory that outgrows the caches are steep over three to six octaves, and n^2.0 over
+/// three of them; behind them they have n^1.2 to n^1.4.
+const STEEP_OCTAVES: f64 = 8.0;
+
+/// How often sizes are added: each time three octaves at most, and the growth is looked at again.
+/// From the fourth time on sizes lie nine octaves above those of the plan, 500 times as large.
+pub(crate) const TIMES: usize = 3;
 
 /// How many times as long as an answer is expected to take it may be waited for.
 const CAREFUL: f64 = 2.0;
@@ -40,7 +45,8 @@ pub(crate) struct Left {
 /// three octaves below the largest. An iteration of that, `largest`, took so many nanoseconds.
 pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64> {
     let (most, most_ns) = largest;
-    let steep = growth.steps.iter().rev().take_while(|step| step.exponent > SUPERLINEAR_MIN).count();
+    let steep = growth.steps.iter().rev().take_while(|step| step.exponent > SUPERLINEAR_MIN);
+    let steep_octaves: f64 = steep.map(|step| (step.to as f64 / step.from as f64).log2()).sum();
     let octaves = MIN_OCTAVES as u32;
     let up_from = |from: u64| (0..=octaves).map(|octave| from.saturating_mul(1 << octave)).collect();
     let wanted: Vec<u64> = match growth.grade {
@@ -49,7 +55,7 @@ pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64
             let Some(largest) = growth.sizes.last() else { return Vec::new() };
             (0..=octaves).rev().map(|octave| largest >> octave).filter(|size| *size > 0).collect()
         }
-        Grade::Superlinear | Grade::QuadraticOrWorse if steep < STEEP_STEPS => up_from(most / 2),
+        Grade::Superlinear | Grade::QuadraticOrWorse if steep_octaves < STEEP_OCTAVES => up_from(most / 2),
         _ => return Vec::new(),
     };
     let exponent = growth.steps.last().map_or(2.0, |step| step.exponent.clamp(1.0, 3.0));
@@ -63,10 +69,32 @@ pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64
         .filter(|size| !growth.sizes.contains(size))
         .filter(|size| CAREFUL * iteration_ns(*size) <= left.timeout_ns as f64)
         .collect();
-    // All of them, else those that are larger than what is known, else those between.
+    // All of them, else as many as fit of those that are larger than what is known, else those
+    // between.
     let (beyond, between): (Vec<u64>, Vec<u64>) = wanted.iter().partition(|size| **size > most);
-    let fits = |sizes: &Vec<u64>| sizes.iter().map(takes_ns).sum::<f64>() <= left.ns as f64;
-    [wanted, beyond, between].into_iter().find(fits).unwrap_or_default()
+    let fits = |sizes: &&[u64]| sizes.iter().map(takes_ns).sum::<f64>() <= left.ns as f64;
+    let larger = (1..=beyond.len()).rev().map(|count| &beyond[..count]);
+    let choices = [&*wanted].into_iter().chain(larger).chain([&*between]);
+    choices.into_iter().find(fits).unwrap_or_default().to_vec()
+}
+
+/// Four sizes below `smallest`, at which no answer came: down to a sixteenth of it.
+fn below(smallest: u64) -> Vec<u64> {
+    (1..=MIN_SIZES).rev().map(|halvings| smallest >> halvings).filter(|size| *size > 0).collect()
+}
+
+/// The further sizes of each series that needs some, by what is known of its growth. Where not even
+/// the smallest size was answered they are smaller ones.
+pub(crate) fn of(
+    growths: &[(&SeriesKey, Growth)],
+    forecast: &Forecast,
+    left: Left,
+) -> BTreeMap<SeriesKey, Vec<u64>> {
+    let known = growths
+        .iter()
+        .filter_map(|(key, growth)| Some(((*key).clone(), sizes(growth, forecast.largest(key)?, left))));
+    let silent = forecast.silent().map(|(key, smallest)| (key.clone(), below(smallest)));
+    known.chain(silent).filter(|(_, sizes)| !sizes.is_empty()).collect()
 }
 
 /// Cells of these sizes, in the order of their tables and sizes, with the rows of the series that
@@ -128,6 +156,8 @@ mod tests {
         let of = |ns| sizes(&growth, (65_536, 100e6), left(ns));
         assert_eq!(of(8 * (200 + 4 * 425) * MS), [32_768, 131_072]);
         assert_eq!(of(8 * (200 + 4 * 425) * MS - MS), [131_072], "the larger tells more");
+        let more = Left { timeout_ns: u64::MAX, ..left(8 * (200 + 4 * 2_000) * MS) };
+        assert_eq!(sizes(&growth, (131_072, 400e6), more), [262_144], "one of two larger ones fits");
         assert_eq!(of(8 * (100 + 4 * 400) * MS - MS), [32_768]);
         assert_eq!(of(8 * (100 + 4 * 25) * MS - MS), [0; 0]);
         let hasty = Left { timeout_ns: 799 * MS, ..left(u64::MAX) };

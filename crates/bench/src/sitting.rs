@@ -1,9 +1,6 @@
 //! One suite: its cells have turns within the budget, or their time one after another.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io,
-};
+use std::{collections::BTreeSet, io};
 
 use taskscale_model::{
     key::SeriesKey,
@@ -53,7 +50,7 @@ pub(crate) fn measure(
     numbers: &mut Numbers,
     world: &mut World<'_, '_>,
 ) -> io::Result<()> {
-    let mut further = Vec::new();
+    let mut further = [const { Vec::new() }; larger::TIMES];
     let limits = suite.limits;
     let started_ns = world.clock.now_ns();
     let cells = suite.cells.iter().filter(|cell| cell.measured().next().is_some()).count() as u64;
@@ -76,9 +73,14 @@ pub(crate) fn measure(
         is_graded: false,
         ended: Vec::new(),
     };
-    sitting.measure(limits.adds_sizes, world)?;
-    further.extend(sitting.further(world)?);
-    sitting.seats.extend(further.iter_mut().map(Seat::Waits));
+    for further in &mut further {
+        sitting.measure(limits.adds_sizes, world)?;
+        *further = sitting.further(world)?;
+        if further.is_empty() {
+            break;
+        }
+        sitting.seats.extend(further.iter_mut().map(Seat::Waits));
+    }
     sitting.measure(false, world)?;
     *numbers = sitting.numbers;
     numbers.before += sitting.seats.len() as u64;
@@ -225,13 +227,7 @@ impl<'c> Sitting<'c> {
             sample_ns: self.limits.sample_ns,
             timeout_ns: self.limits.timeout_ns,
         };
-        let of: BTreeMap<SeriesKey, Vec<u64>> = growths
-            .into_iter()
-            .filter_map(|(key, growth)| {
-                let sizes = larger::sizes(&growth, self.forecast.largest(key)?, left);
-                (!sizes.is_empty()).then(|| (key.clone(), sizes))
-            })
-            .collect();
+        let of = larger::of(&growths, &self.forecast, left);
         let sits = self.seats.iter().filter_map(|seat| match seat {
             Seat::Sits(cell) => Some(cell.cell),
             Seat::Waits(_) | Seat::Done => None,
@@ -243,7 +239,7 @@ impl<'c> Sitting<'c> {
         }
         if !further.is_empty() {
             self.numbers.of += further.len() as u64;
-            self.is_graded = false;
+            (self.is_graded, self.has_looked) = (false, false);
         }
         Ok(further)
     }

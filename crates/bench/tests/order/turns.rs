@@ -277,6 +277,42 @@ fn a_suite_that_is_measured_for_growth_ends_where_that_of_every_series_is_certai
     }
 }
 
+/// The sizes that are measured, ascending, of a suite that adds some to these.
+fn with_added(of: Behaviour, sizes: &'static str, timeout_ns: u64) -> (Vec<u64>, Done) {
+    let limits = Limits { until_graded: true, adds_sizes: true, timeout_ns, ..in_turns(36_000_000, 40) };
+    let done =
+        measure(&[("a", of)], Setting { limits, sizes, block: "controls = false", ..Setting::default() });
+    let mut asked: Vec<u64> = done
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Row(row) => Some(row.key.size),
+            _ => None,
+        })
+        .collect();
+    asked.sort_unstable();
+    (asked, done)
+}
+
+#[test]
+fn sizes_are_added_again_as_long_as_growth_is_steep_over_few_octaves() {
+    let sizes = "[64, 128, 256, 512]";
+    let (added, _) = with_added(Behaviour::Grows(20), sizes, 60_000 * MS);
+    // The third time a size is left out at which an answer may take a minute.
+    assert_eq!(added, [64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384]);
+    let (eight, _) = with_added(Behaviour::Grows(20), "[64, 256, 1024, 4096, 16384]", 60_000 * MS);
+    assert_eq!(eight.len(), 5, "eight octaves are enough");
+    assert_eq!(with_added(Behaviour::Grows(10), sizes, 60_000 * MS).0.len(), 4, "linear");
+}
+
+#[test]
+fn where_not_even_the_smallest_size_is_answered_smaller_ones_are_asked() {
+    let (asked, done) = with_added(Behaviour::Hangs, "[64, 128, 256, 512]", 1_000 * MS);
+    assert_eq!(asked, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
+    let hung = done.ends().into_iter().filter(|(_, status)| matches!(status, Status::Failed(_))).count();
+    assert_eq!(hung, 3, "64, 4 and 1 were: {:?}", done.ends());
+}
+
 /// Cells of three sizes that are measured for growth.
 fn for_growth(samples: u64) -> Setting {
     let limits = Limits { until_graded: true, ..in_turns(3_600_000, samples) };
