@@ -337,7 +337,7 @@ impl<'p> Measuring<'p> {
                 row.finish(Stop::MaxTime, world)?;
                 continue;
             }
-            if known.lasts(DEAR, row.sample_ns(self.limits.sample_ns)) {
+            if known.lasts(DEAR, row.sample_ns(self.limits)) {
                 continue;
             }
             let seed = self.shared_seed.unwrap_or_else(|| world.rng.u64(0..=MAX_INTEGER));
@@ -368,7 +368,7 @@ impl<'p> Measuring<'p> {
             {
                 row.finish(Stop::MaxTime, world)?;
             }
-            let sample_ns = row.sample_ns(self.limits.sample_ns);
+            let sample_ns = row.sample_ns(self.limits);
             pilots.push(match known.iteration_wall_ns.or(row.verified_wall_ns) {
                 // It is measured by single iterations.
                 Some(wall_ns) if row.waiting.is() => row.is_alive().then_some((1, wall_ns as u64)),
@@ -382,16 +382,16 @@ impl<'p> Measuring<'p> {
         }
         for index in 0..self.rows.len() {
             let group = self.rows[index].comparison();
-            let same: Vec<(u64, u64)> = (0..self.rows.len())
-                .filter(|&other| self.rows[other].comparison() == group && !self.rows[other].waiting.is())
-                .filter_map(|other| pilots[other])
-                .collect();
+            let rows = self.rows.iter().zip(&pilots);
+            let same = rows.filter(|(row, _)| row.comparison() == group && !row.waiting.is());
+            let piloted: Vec<(u64, u64)> = same.clone().filter_map(|(_, pilot)| *pilot).collect();
+            let Some(sample_ns) = same.map(|(row, _)| row.sample_ns(self.limits)).max() else { continue };
             let row = &self.rows[index];
             if row.is_unprepared() || row.waiting.is() {
                 continue;
             }
-            let target = calibrate::target_ns(row.sample_ns(self.limits.sample_ns), row.resolution_ns);
-            self.rows[index].iterations = calibrate::shared(&same, target, target.saturating_mul(LONGEST));
+            let target = calibrate::target_ns(sample_ns, row.resolution_ns);
+            self.rows[index].iterations = calibrate::shared(&piloted, target, target.saturating_mul(LONGEST));
         }
         Ok(())
     }
@@ -514,7 +514,7 @@ impl<'p> Measuring<'p> {
                     return Ok(Some(Stop::MaxTime));
                 }
                 let row = &mut self.rows[index];
-                let dear = row.is_dear(row.sample_ns(self.limits.sample_ns));
+                let dear = row.is_dear(row.sample_ns(self.limits));
                 // Where a sample is dear, the processes that an interval needs come first, unless
                 // the table is about the parts.
                 let too_early = dear && !self.cell.splits && round.number < sign::FEWEST as u64;

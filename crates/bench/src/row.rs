@@ -23,7 +23,7 @@ use crate::{
     fault::Fault,
     journal::Journal,
     judge::Judge,
-    limits,
+    limits::{self, Limits},
     link::{Clock, Event, Launcher, Link, Listener, Observed},
     schedule::Round,
     waiting::Waiting,
@@ -154,6 +154,8 @@ pub(crate) struct Row<'p> {
     pub waited_ns: Option<u64>,
     /// How many of its timed samples one thread did, and of how many that is known.
     alone: (u64, u64),
+    /// Whether several threads did the work of its last pilot.
+    has_threads: bool,
     /// The CPU that its present process is kept on.
     cpu: Option<u32>,
     /// Whether its iterations wait, where that is looked for.
@@ -202,6 +204,7 @@ impl<'p> Row<'p> {
             lost_ns: 0,
             waited_ns: None,
             alone: (0, 0),
+            has_threads: false,
             cpu: None,
             waiting: Waiting::default(),
             status: None,
@@ -228,11 +231,12 @@ impl<'p> Row<'p> {
         matches!(self.status, None | Some(Status::Ok { stop: Stop::Precision }))
     }
 
-    /// How long one of its samples should last, where that of others is `sample_ns`.
-    pub fn sample_ns(&self, sample_ns: u64) -> u64 {
+    /// How long one of its samples should last.
+    pub fn sample_ns(&self, limits: &Limits) -> u64 {
         match Mode::of(&self.record.key.workload, &self.record.key.params) {
-            Some(Mode::Open { .. }) => sample_ns.max(OPEN_NS),
-            _ => sample_ns,
+            Some(Mode::Open { .. }) => limits.sample_ns.max(OPEN_NS),
+            _ if self.record.jit || self.has_threads => limits.sample_ns.max(limits.uneven_sample_ns),
+            _ => limits.sample_ns,
         }
     }
 
@@ -490,6 +494,7 @@ impl<'p> Row<'p> {
         }
         if let Some(piloted) = self.piloted.as_mut().filter(|_| sample.kind == Kind::Pilot) {
             piloted.take_as_timed(sample);
+            self.has_threads = matches!(&sample.threads, Some(Reading::Value(threads)) if threads.ran > 1);
             self.piloted_ns = self.piloted_ns.max(sample.outside_wall_ns);
         }
         self.resident = Resident::of(&sample.extra).filter(|_| self.is_resident()).or(self.resident);

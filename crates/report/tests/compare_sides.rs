@@ -6,7 +6,7 @@ use taskscale_model::{
     machine::Disturbance,
     run_file::{Kind, Role, RoundRecord, RowRecord, Status, Time},
 };
-use taskscale_report::{Style, compare_json, compare_markdown, compare_text};
+use taskscale_report::{Style, compare_json, compare_markdown, compare_overview, compare_text};
 
 const OLD: &str = include_str!("../../analysis/tests/data/compare/old.jsonl");
 const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
@@ -92,6 +92,33 @@ fn each_row_gets_its_verdict_at_the_confidence_of_all() {
     assert_eq!((comparison.design, comparison.regression), (Design::OneRun, true));
     let read: Comparison = serde_json::from_str(&compare_json(&comparison)).expect("its own schema");
     assert_eq!(read, comparison);
+}
+
+#[test]
+fn what_is_timed_before_its_code_is_compiled_may_be_worse_in_turns_and_is_never_the_same() {
+    let mut early = both_sides();
+    early.rows.iter_mut().for_each(|row| row.jit = true);
+    let comparison = by_cpu(&early);
+    assert_eq!(
+        verdicts(&comparison)[..3],
+        [("WaitGroup", Verdict::CannotTell), ("errgroup", Verdict::Worse), ("channel", Verdict::Better)]
+    );
+    for row in &comparison.rows[..3] {
+        let why = row.why.as_ref().expect("it is said");
+        assert_eq!(why.reason, "most of its processes had not settled in OLD", "{}", row.key.variant);
+    }
+    let said = compare_overview(&comparison, &Style::default(), "taskscale compare FILE");
+    assert!(said.contains("note    go errgroup, size"), "no failure: {said}");
+    let (old, new) = (parse_run(OLD).expect("a run file"), parse_run(NEW).expect("a run file"));
+    let early = |mut run: Run| {
+        run.rows.iter_mut().for_each(|row| row.jit = true);
+        run
+    };
+    let options = CompareOptions { time: Time::Cpu, threshold: 0.02 };
+    let apart = compare(("old", &early(old)), ("new", &early(new)), &options);
+    let told =
+        |row: &&taskscale_model::compare::ComparedRow| row.verdict == Verdict::Worse && row.ratio.is_some();
+    assert_eq!(apart.rows.iter().filter(told).count(), 0, "two runs may have settled differently");
 }
 
 #[test]

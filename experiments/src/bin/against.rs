@@ -25,7 +25,7 @@ use taskscale_bench::{
     fault::Fault,
     journal::Journal,
     launcher::ProbeLauncher,
-    limits::{JUDGED, Limits},
+    limits::Limits,
     link::{Launcher, Link, Observed, Silent},
     plan::{Found, Plan, Selection},
     run::run,
@@ -251,7 +251,7 @@ fn compare(
     };
     let limits = |_: &_, judged| Limits {
         judged_at: Some(gate(judged)),
-        ..Limits::default().overlaid(&JUDGED).overlaid(&LimitsAsked {
+        ..Limits::default().judged().overlaid(&LimitsAsked {
             max_time_s: Some(args.max_time),
             precision: Some(args.threshold / 2.0),
             sample_ms: args.sample_ms,

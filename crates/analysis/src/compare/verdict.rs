@@ -171,11 +171,8 @@ impl<'a> Judge<'a> {
                     "take longer samples: --sample-time",
                 );
             }
-            if side.not_settled() {
-                return Judged::cannot_tell(
-                    format!("most of its processes had not settled in {name}"),
-                    "allow more with --max-time",
-                );
+            if side.not_settled() && matches!(self.evidence, Evidence::TwoRuns { .. }) {
+                return not_settled(name);
             }
         }
         let Some(shift) = pair.shift(self.confidence) else {
@@ -212,6 +209,14 @@ impl<'a> Judge<'a> {
             let remedy =
                 self.longer(pair, |longer, rounds| longer.for_width(pair.row(), rounds, shift, threshold));
             (Verdict::CannotTell, Some(Missing::new(reason, remedy)))
+        };
+        // In turns, sides that are timed too early are timed alike: what differs between them is real,
+        // and may end when their code is compiled.
+        let early = [(old, "OLD"), (new, "NEW")].into_iter().find(|(side, _)| side.not_settled());
+        let (verdict, why) = match (verdict, early) {
+            (Verdict::Same, Some((_, name))) => (Verdict::CannotTell, not_settled(name).why),
+            (Verdict::Worse | Verdict::Better, Some((_, name))) => (verdict, not_settled(name).why),
+            _ => (verdict, why),
         };
         Judged { verdict, shift: Some(shift), limit: Some(limit), why }
     }
@@ -295,6 +300,14 @@ impl<'a> Judge<'a> {
             Some(false) => Ok((limit, Missing::new("", ""))),
         }
     }
+}
+
+/// Fresh processes of a side were mostly timed before their cost had levelled off.
+fn not_settled(name: &str) -> Judged {
+    Judged::cannot_tell(
+        format!("most of its processes had not settled in {name}"),
+        "allow more with --max-time",
+    )
 }
 
 fn absent(from: &str, elsewhere: bool) -> Judged {

@@ -60,3 +60,21 @@ fn a_time_that_is_too_short_for_any_verdict_is_told_after_the_first_processes() 
     let turns = behind.iter().filter(|word| word.starts_with("cell")).count();
     assert!(turns >= 3 && behind.last().is_some_and(|word| word == "end"), "{behind:?}");
 }
+
+#[test]
+fn judged_samples_are_longer_where_threads_or_a_compiler_make_them_uneven() {
+    // How many iterations of 100 tasks a sample has, on each side.
+    let iterations = |behaviour, jit| -> std::collections::BTreeSet<u64> {
+        let limits = Limits { uneven_sample_ns: 8 * MS, judged_at: Some(0.95), ..Setting::default().limits };
+        let done = measure(&[("a", behaviour)], Setting { limits, jit, ..Setting::default() });
+        let timed = done.samples().filter(|sample| sample.kind == Kind::Timed);
+        timed.map(|sample| sample.iterations).collect()
+    };
+    let lasts = |iterations: std::collections::BTreeSet<u64>, least: u64| {
+        // A round lengthens them by up to 20 %.
+        iterations.iter().all(|&count| (least..=least + least / 5).contains(&count))
+    };
+    assert!(lasts(iterations(Behaviour::Alone(1_000), false), 10), "1 ms");
+    assert!(lasts(iterations(Behaviour::Costs(1_000), false), 80), "two threads do the work");
+    assert!(lasts(iterations(Behaviour::Alone(1_000), true), 80), "it is compiled while it runs");
+}

@@ -383,18 +383,11 @@ impl Default for Setting {
         let limits = Limits {
             samples: 6,
             max_time_ns: 3_600_000 * MS,
-            budget_ns: None,
             precision: 0.0,
             sample_ns: MS,
             timeout_ns: 1_000 * MS,
-            hurry_ns: None,
-            is_bound: false,
             restart_every: 0,
-            restart_warmup: 3,
-            until_graded: false,
-            adds_sizes: false,
-            counts_growth: false,
-            judged_at: None,
+            ..Limits::default()
         };
         Setting {
             seed: 7,

@@ -10,7 +10,7 @@ use taskscale_bench::{
     clock::RealClock,
     journal::Journal,
     launcher::{Counting, ProbeLauncher},
-    limits::{JUDGED, Limits},
+    limits::Limits,
     plan::{Found, Plan, Selection, Takes},
     run::{self, Order},
 };
@@ -439,7 +439,7 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
     let mut limits = match (args.quick, judged) {
         (true, _) => limits.overlaid(&QUICK),
         (false, 0) => limits,
-        (false, _) => limits.overlaid(&JUDGED),
+        (false, _) => limits.judged(),
     };
     if judged > 0 {
         limits.judged_at = Some(taskscale_stats::confidence::gate(judged));

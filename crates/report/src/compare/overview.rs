@@ -57,11 +57,17 @@ pub fn overview(comparison: &Comparison, style: &Style, command: &str) -> String
     if rows.len() > shown.len() {
         below.push(said(None, "", &format!("{} more like these", count((rows.len() - shown.len()) as u64))));
     }
+    let changes = |verdict: Verdict, has_ratio: bool| {
+        let rows = comparison.rows.iter().filter(move |row| row.verdict == verdict);
+        words::reasons_of(rows.filter(move |row| row.ratio.is_some() == has_ratio))
+    };
     for (verdict, colour, word) in
         [(Verdict::Worse, Ink::Red, "failed"), (Verdict::Better, Ink::Green, "mended")]
     {
-        let reasons = words::reasons(comparison, verdict);
-        below.extend(reasons.iter().map(|line| said(Some(colour), word, line)));
+        below.extend(changes(verdict, false).iter().map(|line| said(Some(colour), word, line)));
+    }
+    for verdict in [Verdict::Worse, Verdict::Better] {
+        below.extend(changes(verdict, true).iter().map(|line| said(None, "note", line)));
     }
     below.extend(the_rest(comparison));
     for (verdict, colour, word) in

@@ -95,8 +95,13 @@ const NAMED: usize = 4;
 
 /// Groups the rows of a verdict by their reason, one sentence for each group.
 pub fn reasons(comparison: &Comparison, verdict: Verdict) -> Vec<String> {
+    reasons_of(comparison.rows.iter().filter(|row| row.verdict == verdict))
+}
+
+/// The same of these rows.
+pub fn reasons_of<'r>(rows: impl Iterator<Item = &'r ComparedRow>) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for row in comparison.rows.iter().filter(|row| row.verdict == verdict && row.why.is_some()) {
+    for row in rows.filter(|row| row.why.is_some()) {
         let (reason, name) = (reason(row), name(row));
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),
