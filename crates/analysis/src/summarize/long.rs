@@ -13,6 +13,8 @@ use taskscale_model::{
 /// The least forecast that is told, in seconds: a shorter one does not explain why no answer came.
 const LEAST_S: f64 = 0.5;
 
+const DAY_S: f64 = 86_400.0;
+
 /// Puts what the growth of a series foretells in the place of the advice to look for a deadlock.
 /// All rows of a series have the forecast of its smallest size without an answer, so that they
 /// stand together. O((rows + growth) log growth).
@@ -43,9 +45,11 @@ fn is_silent(row: &Row) -> bool {
 fn foretold_at(growth: &Growth, size: u64) -> Option<String> {
     let second = growth.one_second?;
     let seconds = (size as f64 / second.size).powf(second.exponent);
+    // Nobody waits for days.
+    let longer = if seconds > DAY_S { "" } else { "raise --timeout above that, or " };
     (seconds >= LEAST_S).then(|| {
         format!(
-            "by its growth, n^{:.1}, size {} takes about {}: raise --timeout above that, or name smaller sizes with --size",
+            "by its growth, n^{:.1}, size {} takes {}: {longer}name smaller sizes with --size",
             second.exponent,
             count(size),
             lasting(seconds)
@@ -110,6 +114,8 @@ mod tests {
         let words = "by its growth, n^2.0, size 4,000 takes about 16 s: raise --timeout above that, or name \
                      smaller sizes with --size";
         assert_eq!(told, [words, words, "other"]);
+        let days = remedies(&[(9_000_000, LONG_OR_STUCK)], &steep);
+        assert!(days[0].ends_with("takes more than a day: name smaller sizes with --size"), "{days:?}");
         // A tenth of a second is no reason, and neither is what is linear.
         assert_eq!(remedies(&[(300, LONG_OR_STUCK)], &steep), [LONG_OR_STUCK]);
         assert_eq!(remedies(&[(4_000, LONG_OR_STUCK)], &[growth(Grade::Linear)]), [LONG_OR_STUCK]);
