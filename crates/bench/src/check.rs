@@ -2,6 +2,11 @@
 //! passes can be measured. Every check runs even if one before it failed, in a fresh process where
 //! the last one died.
 
+mod sizes;
+
+use self::sizes::{largest, sizes_of};
+use std::collections::BTreeMap;
+
 use taskscale_analysis::told::Wrong;
 use taskscale_model::{
     answer::Rule,
@@ -14,7 +19,7 @@ use taskscale_model::{
 use taskscale_sys::process::Command;
 
 use crate::{
-    bytes::{CHECKED, swapped_sums},
+    bytes::swapped_sums,
     calibrate::{self, Pilot},
     counters::Counters,
     expect::{Answers, rule_of},
@@ -28,26 +33,6 @@ use crate::{
 
 /// The sizes at which every variant must answer rightly: one task, an odd few, more than any batch.
 pub const SIZES: [u64; 3] = [1, 7, 1_000];
-
-/// The sizes for one workload. A task of some is long: a thousand requests to an interpreter with a
-/// task at each of its 1,804 nodes take 8 s of asyncio.
-fn sizes_of(workload: &str) -> Vec<u64> {
-    if workload == bytes::WORKLOAD {
-        return CHECKED.to_vec();
-    }
-    let [one, few, many] = SIZES;
-    let many = invariants::most_tasks(workload).map_or(many, |most| most.min(many));
-    let mut sizes = vec![one, few, many];
-    sizes.dedup();
-    sizes
-}
-
-/// The largest of these sizes that a variant bears; its limit where that is less than all of them.
-fn largest(workload: &Workload, variant: &Variant) -> u64 {
-    let limit = variant.max_size.unwrap_or(u64::MAX);
-    let sizes = sizes_of(&workload.name);
-    sizes.into_iter().filter(|size| *size <= limit).max().unwrap_or(limit)
-}
 
 /// How often the check tries whether four times the iterations take longer. libgomp changed between
 /// 30 and 490 ns per task from one sample to the next: one check in four failed at the first
@@ -110,6 +95,7 @@ pub fn check(command: &Command, cpus: u64, timeout_ns: u64, swapped: &[(String, 
         probe: None,
         out: Findings { description: None, findings: Vec::new() },
         asked: 0,
+        for_clocks: BTreeMap::new(),
     };
     let Some(description) = checker.handshake() else { return checker.out };
     checker.out.description = Some(description.clone());
@@ -135,6 +121,8 @@ struct Checker<'c> {
     probe: Option<Probe>,
     out: Findings,
     asked: u64,
+    /// The size at which times of a slow variant are compared, by workload and variant.
+    for_clocks: BTreeMap<(String, String), u64>,
 }
 
 impl Checker<'_> {
@@ -290,12 +278,20 @@ impl Checker<'_> {
             let sizes = sizes_of(&workload.name).into_iter();
             let sizes = sizes.filter(|size| variant.max_size.is_none_or(|limit| *size <= limit));
             let sizes = sizes.filter(|size| validate::arrivals(&workload.name, *size, &params).is_ok());
-            let result = sizes.into_iter().try_for_each(|size| {
-                let request = self.request(workload, variant, &params, size);
-                echoes &= self.answer(rule, request)?;
-                Ok(())
-            });
-            self.found("answers", subject, result);
+            let sizes: Vec<u64> = sizes.collect();
+            let asked = self.sizes((workload, variant), rule, &params, &sizes);
+            if let Ok(asked) = &asked {
+                echoes &= asked.echoes;
+                if let Some(size) = asked.for_clocks(self.timeout_ns) {
+                    let least = self.for_clocks.entry((workload.name.clone(), variant.name.clone()));
+                    let least = least.or_insert(size);
+                    *least = size.min(*least);
+                }
+            }
+            match asked.as_ref().ok().and_then(|asked| asked.said()) {
+                Some(slow) => self.note("answers", subject, Verdict::Noted(slow)),
+                None => self.found("answers", subject, asked.map(drop)),
+            }
         }
         if !echoes {
             let text = "does not copy the request's id: a late answer could not be told".to_owned();
@@ -303,8 +299,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Asks one question in its three forms, and says whether the `id` came back.
-    fn answer(&mut self, rule: Option<Rule>, request: RunRequest) -> Result<bool, Fault> {
+    /// Asks one question in its three forms, and says whether the `id` came back, and how many wall
+    /// ns one iteration took.
+    fn answer(&mut self, rule: Option<Rule>, request: RunRequest) -> Result<(bool, f64), Fault> {
         let once = self.run(&request)?;
         let thrice = self.run(&RunRequest { iterations: 3, ..request.clone() })?;
         let mut verify = request.clone();
@@ -330,7 +327,7 @@ impl Checker<'_> {
             }
         }
         invariants::check(&verify, &verified.sample.extra)?;
-        Ok(once.sample.id.is_some())
+        Ok((once.sample.id.is_some(), once.outside_wall_ns as f64))
     }
 
     /// Checks that a probe reads the bytes that it is given, in their order: of files with two
@@ -384,6 +381,8 @@ impl Checker<'_> {
                 variant.max_size.map_or(many, |limit| limit.min(many))
             }
         };
+        let quick = self.for_clocks.get(&(workload.name.clone(), variant.name.clone()));
+        let size = quick.map_or(size, |quick| size.min(*quick));
         let mut request = self.request(workload, variant, params, size);
         let judge = Judge::new(description.clock, self.cpus).compiled(description.jit);
         let mut judge = judge.of_lengths();

@@ -3,7 +3,7 @@
 
 use taskscale_analysis::told::Wrong;
 use taskscale_load::Problem;
-use taskscale_model::missing::Missing;
+use taskscale_model::missing::{LONG_OR_STUCK, Missing};
 
 /// What went wrong. The probe is stopped with its process tree for all of these but
 /// [`Fault::Refused`] and [`Fault::Unfit`].
@@ -200,9 +200,7 @@ fn served(problem: &Problem) -> &'static str {
         Problem::NotHttp(_) | Problem::TooLong(_) | Problem::Unasked => {
             "answer each GET with one response of HTTP/1.1 that has a Content-Length"
         }
-        Problem::TimedOut { .. } => {
-            "raise --timeout if the work is really that long, else look for a deadlock"
-        }
+        Problem::TimedOut { .. } => LONG_OR_STUCK,
     }
 }
 
@@ -319,9 +317,7 @@ impl Fault {
             Fault::NotHere(missing) => return missing.clone(),
             Fault::Unfit { why, .. } => &why.remedy,
             Fault::Start { .. } => "check that the command exists and may be executed",
-            Fault::TimedOut { .. } => {
-                "raise --timeout if the work is really that long, else look for a deadlock"
-            }
+            Fault::TimedOut { .. } => LONG_OR_STUCK,
             Fault::Changed { .. } => "run again, and build or edit the probe before or after a run",
             Fault::Exited { own: Some(own), stderr, .. } if place(stderr, own).is_some() => MEND,
             Fault::Exited { .. } => "run the probe by hand: probes/PROTOCOL.md shows what to type",

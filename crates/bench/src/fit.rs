@@ -89,7 +89,11 @@ pub(crate) fn left_out(needs: &[Need<'_>], budget: &Budget<'_>) -> BTreeMap<u64,
                 wanted(step),
                 budget.budget_ns as f64 / 1e9
             );
-            whys.insert(row, Missing::new(reason, "name fewer with --runtime"));
+            let remedy = match step {
+                LeaveOut::Sizes => "name fewer with --runtime, or one size with --size",
+                _ => "name fewer with --runtime",
+            };
+            whys.insert(row, Missing::new(reason, remedy));
         }
     }
     whys

@@ -167,7 +167,7 @@ pub struct RunArgs {
     /// Variant to weigh, by its whole name, else by a part between slashes; repeat for several
     #[arg(long, value_name = "NAME", add = Names::new(complete::variants))]
     pub variant: Vec<String>,
-    /// Number of tasks, instead of the suite's sizes; repeat for several
+    /// Number of tasks, instead of the suite's sizes; repeat for several (commas group thousands)
     #[arg(long, short = 'n', value_name = "N", value_parser = size, allow_negative_numbers = true)]
     pub size: Vec<u64>,
     /// Only this claim, of the suite guide; repeat for several
@@ -552,7 +552,10 @@ fn size(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
     match digits.parse() {
         Ok(size) if size > 0 && is_grouped => Ok(size),
-        _ => Err("give a number of tasks, at least 1: 2048 or 1,000,000; repeat --size for several".into()),
+        _ => {
+            Err("give tasks, at least 1: 1,000,000 (commas group thousands); repeat --size for several"
+                .into())
+        }
     }
 }
 
@@ -594,5 +597,6 @@ mod tests {
         ] {
             assert!(wrong.is_some());
         }
+        assert!(size("1,2").is_err_and(|why| why.contains("commas group thousands")));
     }
 }

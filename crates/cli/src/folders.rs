@@ -13,6 +13,8 @@ use taskscale_model::missing::Missing;
 use taskscale_sys::own::{self, Refusal};
 use tempfile::TempDir;
 
+use crate::output::tell;
+
 /// A kind of folder, by the XDG Base Directory Specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserFolder {
@@ -83,6 +85,20 @@ impl UserFolder {
                 "{folder:?} cannot be used: its path has a colon, a quotation mark, a backslash or what is no character"
             )),
         }
+    }
+}
+
+/// Says once of each variable with a relative path which folder stands in its place: the
+/// specification has such a path ignored, and a run file is looked for where it was asked to be.
+pub fn tell_of_ignored() {
+    for folder in [UserFolder::Cache, UserFolder::State] {
+        let (variable, _) = folder.names();
+        let given = std::env::var_os(variable).filter(|given| !given.is_empty());
+        let (Some(given), None, Ok(used)) = (given, absolute(variable), folder.base()) else { continue };
+        tell(&format!(
+            "taskscale: {variable} is ignored, {given:?} is no absolute path: {} is used",
+            used.display()
+        ));
     }
 }
 

@@ -53,6 +53,15 @@ fn main() -> ExitCode {
     interrupt::outlive_full_files();
     // The file by its name may be another one by now, as after a build.
     watchdog::set(process::Command::new("/proc/self/exe", ["probe", "watch"]));
+    if let Command::Run(_)
+    | Command::List(_)
+    | Command::Report(_)
+    | Command::Compare(_)
+    | Command::Setup(_)
+    | Command::Probe(ProbeCommand::Check(_) | ProbeCommand::Bytes(_)) = cli.command
+    {
+        folders::tell_of_ignored();
+    }
     let done = match cli.command {
         Command::Run(args) => commands::run::run(&args),
         Command::List(args) => commands::list::list(&args),

@@ -70,6 +70,31 @@ fn example_conforms(file: &str) {
     }
 }
 
+#[test]
+fn what_is_slow_and_right_conforms_and_is_told() {
+    let tool = Tool::with_shared_cache();
+    let file = tool.path("slow.py");
+    // 20 us of CPU time for each pair: 20 s at 1,000.
+    let text = "import time\nfrom taskscale_probe.sdk import serve, variant\n
+@variant('pairs', 'all')
+def all(run):
+    def one(phases):
+        end = time.process_time() + run.size ** 2 * 20e-6
+        while time.process_time() < end:
+            pass
+        return run.size
+    return run.time(one)\n
+serve('mine', '1.0')\n";
+    std::fs::write(&file, text).expect("written");
+    let ran = tool.run(&["probe", "check", file.to_str().expect("UTF-8"), "--timeout", "6s"]);
+    if is_here("slow.py", &ran) {
+        let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(ran.status, Some(0), "{said}\n{}", ran.err);
+        assert!(said.contains("note answers: pairs all slow: n=1,000 takes about "), "{said}");
+        assert!(said.contains(" 0 failed, 1 noted"), "{said}");
+    }
+}
+
 macro_rules! examples {
     ($($name:ident: $file:literal),* $(,)?) => { $(#[test] fn $name() { example_conforms($file); })* };
 }

@@ -272,6 +272,26 @@ fn without_a_place_for_the_run_file_nothing_is_measured_and_the_variable_is_name
 }
 
 #[test]
+fn a_relative_folder_is_ignored_and_said_to_be_once() {
+    let tool = Tool::new();
+    let home = tool.path("home");
+    fs::create_dir_all(&home).expect("a folder");
+    let listed = |state: &str| {
+        let mut command = tool.command(&["list", "tokio"]);
+        ran(command.env("HOME", &home).env("XDG_STATE_HOME", state).env_remove("XDG_CACHE_HOME"))
+    };
+    let relative = listed("state");
+    let words = relative.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    let used = home.join(".local/state/taskscale");
+    let said =
+        format!("XDG_STATE_HOME is ignored, \"state\" is no absolute path: {} is used", used.display());
+    assert_eq!((relative.status, words.matches(&said).count()), (Some(0), 1), "{words}");
+    for fine in ["", "/tmp"] {
+        assert!(!listed(fine).err.contains("is ignored"), "{fine}");
+    }
+}
+
+#[test]
 fn nobody_measures_in_a_folder_of_their_own_and_in_no_other() {
     if !is_root("nobody_measures_in_a_folder_of_their_own_and_in_no_other") {
         return;

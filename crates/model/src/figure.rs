@@ -66,6 +66,18 @@ pub fn duration(ns: f64, uncertainty: Option<f64>) -> String {
     format!("{} {name}", rounded(ns / unit, digits.map(|uncertainty| uncertainty / unit)))
 }
 
+/// Writes a forecast, in seconds, no more precisely than it is: `about 16 s`, `about 5 minutes`,
+/// `about 3 hours`, and `more than a day`, which nobody waits for.
+pub fn lasting(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 10.0 => format!("about {seconds:.1} s"),
+        seconds if seconds < 120.0 => format!("about {seconds:.0} s"),
+        seconds if seconds < 7_200.0 => format!("about {:.0} minutes", seconds / 60.0),
+        seconds if seconds <= 86_400.0 => format!("about {:.0} hours", seconds / 3_600.0),
+        _ => "more than a day".to_owned(),
+    }
+}
+
 /// Groups the integer part of a decimal number by thousands.
 pub fn grouped(number: &str) -> String {
     let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
@@ -162,6 +174,13 @@ pub fn contains_one(interval: Interval) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_forecast_is_told_in_a_unit_that_people_wait_in() {
+        let told = [0.94, 16.2, 300.0, 10_800.0, 72_886_447.0, f64::INFINITY].map(lasting);
+        let more = "more than a day";
+        assert_eq!(told, ["about 0.9 s", "about 16 s", "about 5 minutes", "about 3 hours", more, more]);
+    }
 
     #[test]
     fn the_interval_decides_the_digits() {

@@ -6,6 +6,7 @@ use taskscale_model::{
     metric::{self, Count},
     missing::Reading,
     run_file::Role,
+    suite::is_free,
     summary::{CountPerTask, Row, Streams, Summary},
 };
 
@@ -67,6 +68,8 @@ pub struct Section {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Task,
+    /// A unit of the size of a workload that no suite knows.
+    N,
     /// A pass over a stream, whose tasks are bytes: an allocation in 1,000 bytes says nothing.
     Pass,
     Process,
@@ -81,6 +84,7 @@ impl Unit {
         match count.is_of_process() {
             true => Unit::Process,
             false if summary.overview.streams.iter().any(is_it) => Unit::Pass,
+            false if is_free(&row.key.suite) => Unit::N,
             false => Unit::Task,
         }
     }
@@ -90,7 +94,7 @@ impl Unit {
         match (self, count) {
             (Unit::Pass, Count::Collections) => size as f64 / 1e6,
             (Unit::Pass, _) => size as f64,
-            (Unit::Task | Unit::Process, _) => 1.0,
+            (Unit::Task | Unit::N | Unit::Process, _) => 1.0,
         }
     }
 
@@ -98,6 +102,7 @@ impl Unit {
     fn behind(self) -> &'static str {
         match self {
             Unit::Task => ", per task",
+            Unit::N => ", per unit of n",
             Unit::Pass => ", per pass",
             Unit::Process => "",
         }
@@ -123,6 +128,7 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
         let legend = LEGENDS.iter().find(|(of, _)| of == first).map_or("", |(_, legend)| legend);
         let legend = match unit {
             Unit::Pass => legend.replace("per task", "per pass").replace("in a million tasks", "in a pass"),
+            Unit::N => legend.replace("per task", "per unit of n").replace("million tasks", "million units"),
             Unit::Task | Unit::Process => legend.to_owned(),
         };
         let titles: Vec<&str> = metrics
@@ -145,12 +151,13 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
         let short = titles.join(", ");
         let title = match (number, unit) {
             (0, Unit::Pass) => "Counts per pass".to_owned(),
+            (0, Unit::N) => "Counts per unit of n".to_owned(),
             (0, _) => "Counts per task".to_owned(),
             _ => format!("{short}{}", unit.behind()),
         };
         (!lines.is_empty()).then_some(Section { title, unit, short, columns, lines, legend })
     };
-    let units = [Unit::Task, Unit::Pass, Unit::Process];
+    let units = [Unit::Task, Unit::N, Unit::Pass, Unit::Process];
     let all = SECTIONS.iter().enumerate();
     all.flat_map(|(number, metrics)| units.map(|unit| of(number, metrics, unit))).flatten().collect()
 }

@@ -12,7 +12,7 @@ use crate::{
     legend,
     overview::{COLUMNS, cut, fitted, plural, width},
     style::{Ink, clean, ink},
-    toolchain,
+    toolchain, units,
 };
 
 /// The most columns of a runtime's and of a variant's name.
@@ -23,6 +23,8 @@ const TIME: usize = 10;
 /// The series of one table that were graded.
 pub(crate) struct Section<'s> {
     table: &'s str,
+    /// What a time is of.
+    unit: &'static str,
     /// The steepest first, those that cannot be told last.
     series: Vec<&'s Growth>,
     /// The least of the sizes, one in the middle, and the largest.
@@ -47,6 +49,7 @@ pub(crate) fn sections(summary: &Summary) -> Vec<Section<'_>> {
             Some(section) => section.series.push(growth),
             None => sections.push(Section {
                 table: &key.table,
+                unit: units::one(summary, &key.suite, &key.table),
                 series: vec![growth],
                 sizes: Vec::new(),
                 rows: Vec::new(),
@@ -89,11 +92,12 @@ impl Section<'_> {
         let variant = width(shown.iter().copied(), variant_of, NAMES.1);
         let is_cpu = shown.iter().all(|growth| growth.time == Time::Cpu);
         let time_of = if is_cpu { "CPU time" } else { "time" };
-        let heading = format!("Growth of {time_of} per task: {}", clean(self.table));
+        // A time of n units is n times what stands here, so its exponent is one more.
+        let heading = format!("Growth of the whole, and {time_of} per {}: {}", self.unit, clean(self.table));
         let sizes: String = self.sizes.iter().map(|size| format!("{:>TIME$}", count(*size))).collect();
         let mut lines = vec![
             ink(Ink::Bold, &cut(&heading, COLUMNS)),
-            ink(Ink::Dim, &format!("{:runtime$} {:variant$}{sizes}  all sizes", "", "")),
+            ink(Ink::Dim, &format!("{:runtime$} {:variant$}{sizes}  the whole", "", "")),
         ];
         for growth in shown {
             let at = |size: u64| {

@@ -151,6 +151,8 @@ fn what_is_watched_is_told_as_a_share_of_a_core() {
         assert!(screen.contains(line), "{line:?} is not in\n{screen}");
     }
     assert!(!screen.contains("wall"), "{screen}");
+    let details = text(&summary, &Style::default());
+    assert!(details.contains("CPU ns per watched millisecond, median"), "{details}");
     let page = page(&summary);
     assert!(page.contains("10 of them: of a core [95 %]") && page.contains("0.21 % [0.21, 0.21]"), "{page}");
 }

@@ -304,7 +304,19 @@ fn rounds_of_one_process_are_one_observation() {
     let mut old = run(OLD);
     old.samples.iter_mut().for_each(|sample| sample.process = 0);
     let comparison = by_cpu(&old, &run(NEW));
-    assert!(reason(&comparison, "errgroup").contains("too few processes: 1 in OLD"));
+    let reason = reason(&comparison, "errgroup");
+    assert!(reason.contains("too few processes: 1 in OLD") && reason.contains(" rows"), "{reason}");
+}
+
+#[test]
+fn one_row_shares_with_no_other() {
+    let (mut old, mut new) = (run(OLD), run(NEW));
+    for run in [&mut old, &mut new] {
+        run.samples.retain(|sample| sample.variant == "errgroup" && sample.process < 2);
+    }
+    let comparison = by_cpu(&old, &new);
+    let reason = reason(&comparison, "errgroup");
+    assert!(reason.ends_with("are needed"), "{reason}");
 }
 
 #[test]

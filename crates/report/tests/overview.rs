@@ -47,11 +47,15 @@ fn screen_of_many_sizes() {
 fn screen_of_a_run_that_grades_has_the_growth_of_its_series() {
     for text in [QUICK, WIDE, JIT, VERSIONS] {
         let mut summary = summarize(&run(text));
-        assert!(!shown(&summary).contains("Growth of CPU time per task"));
+        assert!(!shown(&summary).contains("Growth of the whole, and CPU time per task"));
         summary.command.push("--grade".into());
         let screen = shown(&summary);
         fits(&screen);
-        assert_eq!(screen.contains("Growth of CPU time per task"), !summary.growth.is_empty(), "{screen}");
+        assert_eq!(
+            screen.contains("Growth of the whole, and CPU time per task"),
+            !summary.growth.is_empty(),
+            "{screen}"
+        );
     }
     let mut summary = summarize(&run(QUICK));
     summary.command.push("--grade".into());
@@ -68,6 +72,10 @@ fn screen_of_code_that_no_suite_knows_speaks_of_n_and_of_no_tasks() {
     let one = free(summary.clone());
     summary.rows.iter_mut().for_each(|row| row.key.suite = FREE.into());
     assert!(markdown(&summary).contains("CPU ns per unit of n: "));
+    summary.growth.iter_mut().for_each(|growth| growth.key.suite = FREE.into());
+    summary.command.push("--grade".into());
+    let graded = shown(&summary);
+    assert!(graded.contains("Growth of the whole, and CPU time per unit of n: "), "{graded}");
     assert!(one.contains("CPU time per unit of n: ") && one.contains(", n = "), "{one}");
     assert!(!one.contains("at a time"), "{one}");
     fits(&one);

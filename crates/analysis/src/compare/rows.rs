@@ -104,8 +104,8 @@ impl<'a> Pair<'a> {
         Some(Shift { log: paired.ratio.ln(), low: paired.low.ln(), high: paired.high.ln() })
     }
 
-    /// Says what is missing for an interval at `confidence`.
-    pub fn too_few(&self, confidence: f64) -> String {
+    /// Says what is missing for an interval at `confidence`, which so many rows share.
+    pub fn too_few(&self, confidence: f64, rows: usize) -> String {
         let (old, new) = self.values().unwrap_or_default();
         let (have, needed) = match &self.rounds {
             None => (
@@ -114,7 +114,8 @@ impl<'a> Pair<'a> {
             ),
             Some(rounds) => (rounds.observations().to_string(), signed_rank::fewest(confidence).to_string()),
         };
-        format!("too few processes: {have}, {needed} are needed for so many rows")
+        let shared = if rows > 1 { format!(" for {rows} rows") } else { String::new() };
+        format!("too few processes: {have}, {needed} are needed{shared}")
     }
 }
 

@@ -31,6 +31,8 @@ const UNWATCHED: f64 = 0.3;
 pub struct Judge<'a> {
     /// The number of rows that share the confidence.
     pub family: usize,
+    /// The number of rows that the confidence is for: those of both sides where none can share it.
+    sharing: usize,
     confidence: f64,
     evidence: Evidence<'a>,
     /// Runtime, variant and ln(new / old) of rows whose code is the same on both sides.
@@ -80,7 +82,8 @@ impl<'a> Judge<'a> {
             Evidence::TwoRuns { .. } => among,
             Evidence::OneRun(..) => gate,
         };
-        let all_share = share(both.len());
+        let all = both.len();
+        let all_share = share(all);
         let family: Vec<&Pair<'_>> =
             both.into_iter().filter(|pair| pair.shift(all_share).is_some()).collect();
         let log = |pair: &Pair<'a>| {
@@ -88,14 +91,9 @@ impl<'a> Judge<'a> {
             Some((pair.row().key.runtime.as_str(), pair.row().key.variant.as_str(), estimate(old, new)?))
         };
         let unchanged = family.iter().filter(|pair| pair.same_code).filter_map(|pair| log(pair)).collect();
-        Judge {
-            // Where no row shares, the confidence is as strict as for one row more than possible.
-            confidence: if family.is_empty() { all_share } else { share(family.len()) },
-            family: family.len(),
-            evidence,
-            unchanged,
-            threshold,
-        }
+        // Where no row shares, the confidence is as strict as for all of them.
+        let sharing = if family.is_empty() { all } else { family.len() };
+        Judge { confidence: share(sharing), sharing, family: family.len(), evidence, unchanged, threshold }
     }
 
     /// How far rows of unchanged code moved.
@@ -178,7 +176,7 @@ impl<'a> Judge<'a> {
         let Some(shift) = pair.shift(self.confidence) else {
             let pairs = signed_rank::fewest(self.confidence);
             let remedy = self.longer(pair, |longer, rounds| longer.for_pairs(pair.row(), rounds, pairs));
-            return Judged::cannot_tell(pair.too_few(self.confidence), remedy);
+            return Judged::cannot_tell(pair.too_few(self.confidence, self.sharing), remedy);
         };
         let limit = match &self.evidence {
             Evidence::TwoRuns { controls, .. } => self.limit(pair, controls),

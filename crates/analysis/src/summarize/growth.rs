@@ -60,6 +60,8 @@ struct Measured {
     sizes: usize,
     /// The largest of them, with the seconds of one iteration.
     largest: Option<(u64, f64)>,
+    /// The seconds of one iteration of each of them together.
+    all_s: f64,
 }
 
 /// Which samples of a row its growth rests on.
@@ -107,7 +109,9 @@ fn of_totals(
         totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
     let largest = costs.iter().max_by_key(|cost| cost.size);
     let largest = largest.and_then(|cost| Some((cost.size, median(cost.totals)? / SECOND_NS)));
-    (growth::judge(&costs, clock, Some(SECOND_NS), rng), Measured { time, sizes: costs.len(), largest })
+    let all_s = costs.iter().filter_map(|cost| median(cost.totals)).sum::<f64>() / SECOND_NS;
+    let measured = Measured { time, sizes: costs.len(), largest, all_s };
+    (growth::judge(&costs, clock, Some(SECOND_NS), rng), measured)
 }
 
 /// Whether iterations of the largest size wait in fresh processes, whoever else used the machine.
@@ -191,7 +195,7 @@ fn grade(grade: growth::Grade) -> Grade {
 }
 
 fn reason(found: &growth::Growth, measured: Measured) -> Option<String> {
-    let Measured { sizes: measured, largest, .. } = measured;
+    let Measured { sizes: measured, largest, all_s, .. } = measured;
     let growth::Grade::CannotTell(reason) = found.grade else { return None };
     Some(match reason {
         Reason::WallOnly { looks_superlinear } => {
@@ -199,16 +203,19 @@ fn reason(found: &growth::Growth, measured: Measured) -> Option<String> {
             format!("only wall time is known, in which neighbours look like growth{hint}")
         }
         Reason::TooFewSizes { left_out: 0, .. } => {
-            format!("a grade needs {MIN_SIZES} sizes, {measured} were measured")
+            format!("a grade needs {MIN_SIZES} sizes, {measured} were measured (--grade, --size)")
         }
         Reason::TooFewSizes { usable, .. } => {
             format!(
                 "a grade needs {MIN_SIZES} sizes with {MIN_ROUNDS} rounds in fresh processes each, {usable} of {measured} have \
-                 them: allow more with --max-time"
+                 them: {}",
+                enough(all_s)
             )
         }
         Reason::TooNarrow { octaves } => {
-            format!("a grade needs sizes over {MIN_OCTAVES:.0} octaves, these span {octaves:.1}")
+            format!(
+                "a grade needs sizes over {MIN_OCTAVES:.0} octaves, these span {octaves:.1} (--grade, --size)"
+            )
         }
         Reason::SteepAtTheEnd { from } => {
             format!("steep from {} on, but not shown to last: {}", count(from), larger(found, from, largest))
@@ -220,7 +227,10 @@ fn reason(found: &growth::Growth, measured: Measured) -> Option<String> {
             )
         }
         Reason::TooNoisy { width } => {
-            format!("too noisy: the interval of the exponent is {width:.2} wide, a grade needs {MAX_WIDTH}")
+            format!(
+                "too noisy: the interval of the exponent is {width:.2} wide, a grade needs {MAX_WIDTH}: allow more with --max-time, \
+                 or find a quieter machine (taskscale doctor)"
+            )
         }
     })
 }
@@ -234,6 +244,12 @@ const LEAST_S: f64 = 48.0;
 
 /// What starting processes takes of such a run, in seconds.
 const STARTS_S: f64 = 5.0;
+
+/// What gives sizes enough rounds, of which one iteration of each takes `all_s` together.
+fn enough(all_s: f64) -> String {
+    let seconds = STARTS_S + ITERATIONS * all_s;
+    format!("measure with --grade {}, or smaller sizes with --size", max_time(seconds.max(LEAST_S)))
+}
 
 /// The options that show whether growth lasts which is steep from `from` on: sizes over three
 /// octaves from there, beyond all that was measured, and the time that they take if it does.
@@ -252,6 +268,25 @@ fn larger(found: &growth::Growth, from: u64, largest: Option<(u64, f64)>) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_with_too_few_rounds_are_told_what_would_do() {
+        assert_eq!(enough(0.001), "measure with --grade --max-time 60s, or smaller sizes with --size");
+        // 42 iterations of 10 s, and what starts take, a quarter more.
+        assert_eq!(enough(10.0), "measure with --grade --max-time 540s, or smaller sizes with --size");
+        let too_few = Reason::TooFewSizes { usable: 1, left_out: 4 };
+        let grade = growth::Grade::CannotTell(too_few);
+        let mut found = growth::judge(&[], Clock::Cpu, None, &mut Rng::with_seed(1));
+        found.grade = grade;
+        let measured = Measured { time: Time::Cpu, sizes: 5, largest: None, all_s: 10.0 };
+        let said = reason(&found, measured).expect("a reason");
+        assert!(
+            said.ends_with(
+                "1 of 5 have them: measure with --grade --max-time 540s, or smaller sizes with --size"
+            ),
+            "{said}"
+        );
+    }
 
     #[test]
     fn larger_sizes_span_three_octaves_beyond_what_was_measured_with_the_time_they_take() {

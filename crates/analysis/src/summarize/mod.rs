@@ -7,6 +7,7 @@ pub mod counts;
 pub mod doubts;
 mod granularity;
 mod growth;
+mod long;
 mod notes;
 mod overview;
 mod rows;
@@ -53,9 +54,10 @@ pub fn summarize(run: &Run) -> Summary {
 /// in sweeps).
 pub fn summarize_with(run: &Run, options: &Options) -> Summary {
     let series = RowSamples::of_run(run);
-    let rows = rows::all(run, &series);
+    let mut rows = rows::all(run, &series);
     let control = control::judge(run, &series);
     let growth = growth::all(run, &series);
+    long::explain(&mut rows, &growth);
     let granularity = granularity::all(run, &series);
     let parts = overview::Parts {
         run,
