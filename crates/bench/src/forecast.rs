@@ -4,7 +4,12 @@
 use std::collections::BTreeMap;
 
 use taskscale_model::{
-    figure::count, key::SeriesKey, missing::Missing, parked::Resident, run_file::Role, suite::FORESEEN,
+    figure::{count, lasting},
+    key::SeriesKey,
+    missing::{LONG_OR_STUCK, Missing},
+    parked::Resident,
+    run_file::Role,
+    suite::FORESEEN,
 };
 use taskscale_stats::growth::breaks_budget;
 
@@ -13,6 +18,9 @@ use crate::plan::{Cell, RowState};
 /// How much more than what tasks hold while they wait a process needs for a while: what it frees
 /// when it has made them, and what a collector copies.
 const HEADROOM: f64 = 1.5;
+
+/// The longest answer that is worth a longer `--timeout`: an hour.
+const BEARABLE_NS: f64 = 3_600e9;
 
 /// What is known of a row's series from the sizes that were measured before.
 #[derive(Debug, Clone, Copy, Default)]
@@ -133,7 +141,7 @@ impl Forecast {
         let seconds = *waited_ns as f64 / 1e9;
         Some(Missing::new(
             format!("not asked: there was no answer at size {} within {seconds:.0} s", count(*smaller)),
-            "raise --timeout if the work is really that long, else look for a deadlock",
+            LONG_OR_STUCK,
         ))
     }
 
@@ -182,15 +190,17 @@ impl Forecast {
                 continue;
             }
             let Some(feared_ns) = self.too_long(key, size, timeout_ns) else { continue };
-            row.state = RowState::Skipped(Missing::new(
-                format!(
-                    "a sample at size {} may take {:.0} s{FORESEEN}; an answer may take {:.0} s",
-                    count(size),
-                    feared_ns / 1e9,
-                    timeout_ns as f64 / 1e9
-                ),
-                format!("raise --timeout above {:.0} s", (feared_ns / 1e9).ceil()),
-            ));
+            let reason = format!(
+                "a sample at size {} may take {}{FORESEEN}; an answer may take {:.0} s",
+                count(size),
+                lasting(feared_ns / 1e9),
+                timeout_ns as f64 / 1e9
+            );
+            let remedy = match feared_ns <= BEARABLE_NS {
+                true => format!("raise --timeout above {:.0} s", (feared_ns / 1e9).ceil()),
+                false => "name smaller sizes with --size".to_owned(),
+            };
+            row.state = RowState::Skipped(Missing::new(reason, remedy));
         }
     }
 }

@@ -185,7 +185,7 @@ pub(crate) fn left_out(sizes: &[Planned<'_>], gone: &Planned<'_>, elapsed_ns: u6
     let which = if is_smallest { "smaller" } else { "larger" };
     Missing::new(
         format!("{which} sizes{LEFT_OUT}with {FIRST} processes of each row all take some {seconds} s here"),
-        format!("--max-time {seconds}s, or fewer ways: --variant"),
+        format!("--max-time {seconds}s, fewer ways with --variant, or smaller sizes with --size"),
     )
 }
 
@@ -297,7 +297,7 @@ mod tests {
         assert!(too_dear(&[&one[..5], &[late]].concat(), 7 * 14).is_empty(), "it has had its processes");
         assert_eq!(
             left_out(&one, &one[5], 0).remedy,
-            "--max-time 10s, or fewer ways: --variant",
+            "--max-time 10s, fewer ways with --variant, or smaller sizes with --size",
             "not to the nanosecond"
         );
         // 4 and 16 are known, by 1 s and 2 s: beyond the start, a second for each 16. What is left
@@ -307,7 +307,10 @@ mod tests {
         let four = [s(4, 1, 1), s(16, 1, 2), s(64, 0, 2), s(256, 0, 2)];
         let said = left_out(&four, &four[3], 0);
         let words = "larger sizes are left out: with 8 processes of each row all take some 200 s here";
-        assert_eq!((&*said.reason, &*said.remedy), (words, "--max-time 200s, or fewer ways: --variant"));
+        assert_eq!(
+            (&*said.reason, &*said.remedy),
+            (words, "--max-time 200s, fewer ways with --variant, or smaller sizes with --size")
+        );
         assert!(left_out(&four, &four[0], 0).reason.starts_with("smaller sizes are left out: "));
     }
 
