@@ -83,6 +83,33 @@ fn code_that_no_suite_knows_has_a_row_a_size_and_its_growth_and_nothing_else_run
 }
 
 #[test]
+fn benchmarks_of_harnesses_are_taken_as_they_are() {
+    let tool = Tool::with_shared_cache();
+    let sizes = ["--size", "100", "--size", "1000"];
+    for (file, runtime, variant) in [
+        ("benchmark.py", "sorting", "test_sort"),
+        ("benchmark.go", "sorting-go", "BenchmarkSort"),
+        ("benchmark.rs", "sorting-rust", "bench_sort"),
+    ] {
+        let ran = run(&tool, &example(file), &sizes);
+        assert_eq!(ran.status, Some(0), "{file}: {ran:?}");
+        assert_eq!(rows(&ran.json()), [100, 1_000].map(|size| ok(runtime, variant, size)), "{file}");
+    }
+}
+
+#[test]
+fn a_size_that_a_benchmark_of_criterion_does_not_have_is_answered_with_those_it_has() {
+    let tool = Tool::with_shared_cache();
+    let ran = run(&tool, &example("benchmark.rs"), &["--size", "128"]);
+    let summary = ran.json();
+    let reason = summary["rows"][0]["reason"].as_str().unwrap_or_default();
+    assert!(
+        reason.contains("no benchmark \"sort/stable/128\" here; there are: sort/stable/100, "),
+        "{summary:#}"
+    );
+}
+
+#[test]
 fn quadratic_code_is_graded_so() {
     // A count of steps, which grow by 16 where n does by 4.
     let tool = Tool::with_shared_cache();
