@@ -269,6 +269,31 @@ fn a_parameter_of_ones_own_is_taken_at_each_value_that_is_asked_for() {
     assert!(ran.err.contains("has no parameter of that name; it has k, way"), "{}", ran.err);
 }
 
+/// The template of Python has such a function as a comment; what is above it may be left out in
+/// part, as by a newcomer who forgets the parameter.
+#[test]
+fn a_function_that_is_no_task_takes_the_place_of_what_a_template_has() {
+    let text = fs::read_to_string(example("my_probe.py")).expect("a template");
+    let (above, own) = text.split_once("# @variant").expect("a comment");
+    let own = format!("@variant{}", own.replace("\n# ", "\n"));
+    let above = above.split("@variant(").next().unwrap_or_default();
+    let plain = own.replace("poll(run.size)", "1 + sum(range(run.size))");
+    let (call, coroutine) = own.split_once("  # a coroutine: ").expect("the form of a coroutine");
+    let (start, _) = call.rsplit_once("return ").expect("a call");
+    let coroutine =
+        format!("{start}return {}", coroutine.replace("...", "asyncio.sleep(0, result=run.size)"));
+    let tool = Tool::with_shared_cache();
+    for text in [plain, coroutine] {
+        let path = tool.path("mine.py");
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(&path, format!("{above}{text}")).expect("written");
+        let ran = run(&tool, path.to_str().expect("UTF-8"), &["--size", "16"]);
+        assert_eq!(rows(&ran.json()), [ok("mine", "mine", 16)], "{text}\n{ran:?}");
+        let shown = tool.run(&["report", "last"]).out;
+        assert!(shown.starts_with("taskscale free: what one poll costs\n"), "{shown}");
+    }
+}
+
 #[test]
 fn of_sizes_that_would_take_too_long_the_smallest_is_told_with_its_size() {
     let tool = Tool::with_shared_cache();
