@@ -28,4 +28,11 @@ def in_chunks(run):
     return asyncio.run(timed())
 
 
+# A function of yours that is no task has a workload of its own. Its answers are held to each other, not to 31 * i: let it
+# return a number that follows from the work. Take this for all of the above:
+#
+# @variant("poll", "mine", creates_task=False)
+# def mine(run):
+#     return run.time(lambda _phases: poll(run.size))  # a coroutine: asyncio.run(run.time_async(lambda _phases: ...))
+
 serve("mine", "1.0")  # your runtime's name and version

@@ -137,6 +137,8 @@ fn registered(own: &[Found]) -> anyhow::Result<Vec<Workload>> {
             None => workloads.push(workload.clone()),
         }
     }
+    // What has parameters and no variant is what is left of a template.
+    workloads.retain(|workload| !workload.variants.is_empty());
     if !workloads.is_empty() {
         return Ok(workloads);
     }

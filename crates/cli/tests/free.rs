@@ -83,6 +83,33 @@ fn code_that_no_suite_knows_has_a_row_a_size_and_its_growth_and_nothing_else_run
 }
 
 #[test]
+fn benchmarks_of_harnesses_are_taken_as_they_are() {
+    let tool = Tool::with_shared_cache();
+    let sizes = ["--size", "100", "--size", "1000"];
+    for (file, runtime, variant) in [
+        ("benchmark.py", "sorting", "test_sort"),
+        ("benchmark.go", "sorting-go", "BenchmarkSort"),
+        ("benchmark.rs", "sorting-rust", "bench_sort"),
+    ] {
+        let ran = run(&tool, &example(file), &sizes);
+        assert_eq!(ran.status, Some(0), "{file}: {ran:?}");
+        assert_eq!(rows(&ran.json()), [100, 1_000].map(|size| ok(runtime, variant, size)), "{file}");
+    }
+}
+
+#[test]
+fn a_size_that_a_benchmark_of_criterion_does_not_have_is_answered_with_those_it_has() {
+    let tool = Tool::with_shared_cache();
+    let ran = run(&tool, &example("benchmark.rs"), &["--size", "128"]);
+    let summary = ran.json();
+    let reason = summary["rows"][0]["reason"].as_str().unwrap_or_default();
+    assert!(
+        reason.contains("no benchmark \"sort/stable/128\" here; there are: sort/stable/100, "),
+        "{summary:#}"
+    );
+}
+
+#[test]
 fn quadratic_code_is_graded_so() {
     // A count of steps, which grow by 16 where n does by 4.
     let tool = Tool::with_shared_cache();
@@ -240,6 +267,31 @@ fn a_parameter_of_ones_own_is_taken_at_each_value_that_is_asked_for() {
     let ran = run(&tool, probe, &["--param", "depth=1,2"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(ran.err.contains("has no parameter of that name; it has k, way"), "{}", ran.err);
+}
+
+/// The template of Python has such a function as a comment; what is above it may be left out in
+/// part, as by a newcomer who forgets the parameter.
+#[test]
+fn a_function_that_is_no_task_takes_the_place_of_what_a_template_has() {
+    let text = fs::read_to_string(example("my_probe.py")).expect("a template");
+    let (above, own) = text.split_once("# @variant").expect("a comment");
+    let own = format!("@variant{}", own.replace("\n# ", "\n"));
+    let above = above.split("@variant(").next().unwrap_or_default();
+    let plain = own.replace("poll(run.size)", "1 + sum(range(run.size))");
+    let (call, coroutine) = own.split_once("  # a coroutine: ").expect("the form of a coroutine");
+    let (start, _) = call.rsplit_once("return ").expect("a call");
+    let coroutine =
+        format!("{start}return {}", coroutine.replace("...", "asyncio.sleep(0, result=run.size)"));
+    let tool = Tool::with_shared_cache();
+    for text in [plain, coroutine] {
+        let path = tool.path("mine.py");
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(&path, format!("{above}{text}")).expect("written");
+        let ran = run(&tool, path.to_str().expect("UTF-8"), &["--size", "16"]);
+        assert_eq!(rows(&ran.json()), [ok("mine", "mine", 16)], "{text}\n{ran:?}");
+        let shown = tool.run(&["report", "last"]).out;
+        assert!(shown.starts_with("taskscale free: what one poll costs\n"), "{shown}");
+    }
 }
 
 #[test]

@@ -7,10 +7,11 @@ use crate::repository::{File, Repository};
 
 /// Most lines of code of an SDK.
 const LINES: usize = 270;
-/// Files that are not counted: the JSON of languages that bring none, and three things that a probe
-/// need not have: what reads the runtime's own counters, what finds the line that failed, and what
-/// brings the clock of a process with several running threads up to date.
-const APART: [&str; 4] = ["json", "counters", "place", "threads"];
+/// Files that are not counted: the JSON of languages that bring none, and four things that a probe
+/// need not have: what reads the runtime's own counters, what finds the line that failed, what
+/// brings the clock of a process with several running threads up to date, and what takes functions
+/// that were written for a benchmark harness.
+const APART: [&str; 6] = ["json", "counters", "place", "threads", "harness", "criterion"];
 /// The parts. Each has the names that its file may have: a public class of Java has the file's
 /// name.
 const PARTS: [&[&str]; 5] =
@@ -123,7 +124,8 @@ mod tests {
             assert_eq!(problems_of(&sdk("a", extension, &text)), [""; 0], "{extension}");
         }
         let mut files = sdk("go", "go", &most);
-        for name in ["sdk/Json.go", "sdk/serve_test.go", "sdk/notes.md", "workloads/nop.go"] {
+        for name in ["sdk/Json.go", "sdk/harness.go", "sdk/serve_test.go", "sdk/notes.md", "workloads/nop.go"]
+        {
             files.push((format!("probes/go/{name}"), "x\n".repeat(9)));
         }
         assert_eq!(problems_of(&files), [""; 0]);

@@ -11,7 +11,22 @@ func TestALoopByBLoopIsRepeatedAsOften(t *testing.T) {
 			done++
 		}
 	})
-	if err != nil || done != 5 || timing.Answer != 5 {
+	// A busy machine may have it attempted again.
+	if err != nil || done == 0 || done%5 != 0 || timing.Answer != 5 {
 		t.Error(timing, done, err)
+	}
+}
+
+func TestWhatLiesBeforeALoopByBLoopIsNotTakenForIt(t *testing.T) {
+	for ms, fails := range map[int64]bool{1: true, 100: false} {
+		_, err := (&Run{Iterations: 3}).Benchmark(func(b *testing.B) {
+			spin(20)
+			for b.Loop() {
+				spin(ms)
+			}
+		})
+		if (err != nil) != fails {
+			t.Error(ms, err)
+		}
 	}
 }

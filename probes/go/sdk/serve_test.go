@@ -154,6 +154,59 @@ func TestAFunctionOfGoTestIsPerformedAsItIs(t *testing.T) {
 	}
 }
 
+// spin uses that much CPU time, however busy the machine is.
+func spin(ms int64) {
+	for begun := cpuNs(); cpuNs()-begun < ms*1e6; {
+	}
+}
+
+// spun is a benchmark that prepares for 20 ms, is made ready, and loops for so many milliseconds.
+func spun(ms int64, ready func(b *testing.B)) func(b *testing.B) {
+	return func(b *testing.B) {
+		spin(20)
+		ready(b)
+		for i := 0; i < b.N; i++ {
+			spin(ms)
+		}
+	}
+}
+
+func TestWhatABenchmarkLeavesUntimedIsNotTakenForItsLoop(t *testing.T) {
+	run := &Run{Iterations: 3}
+	for name, ready := range map[string]func(b *testing.B){
+		"b.ResetTimer": (*testing.B).ResetTimer,
+		"b.StopTimer":  func(b *testing.B) { b.StopTimer(); spin(50); b.StartTimer() },
+	} {
+		_, err := run.Benchmark(spun(1, ready))
+		if err == nil || !strings.Contains(err.Error(), "use sdk.TimeEach, or prepare before run.Benchmark") {
+			t.Error(name, err)
+		}
+	}
+	// All of it counts, as it does where go test runs it.
+	timing, err := run.Benchmark(spun(1, func(*testing.B) {}))
+	if err != nil || timing.Answer != 3 || timing.CPUNs < 43e6 {
+		t.Error(timing, err)
+	}
+}
+
+func TestASmallPartThatABenchmarkLeavesUntimedIsNoMatter(t *testing.T) {
+	timing, err := (&Run{Iterations: 2}).Benchmark(spun(300, (*testing.B).ResetTimer))
+	if err != nil || timing.Answer != 2 {
+		t.Error(timing, err)
+	}
+	// Neither is waiting that a busy machine brings, nor what testing does where the timer is stopped.
+	timing, err = (&Run{Iterations: 1}).Benchmark(func(b *testing.B) {
+		time.Sleep(20 * time.Millisecond)
+		b.StopTimer()
+		b.StartTimer()
+		b.ResetTimer()
+		spin(1)
+	})
+	if err != nil {
+		t.Error(timing, err)
+	}
+}
+
 func TestAPanicIsToldWithItsPlaceInTheUsersFileAndARefusalHasNone(t *testing.T) {
 	t.Setenv("TASKSCALE_PROBE_FILE", "serve_test.go")
 	if said := asked(t, "panics", "{}")["message"].(string); !regexp.MustCompile(`^serve_test\.go:\d+: at sea$`).MatchString(said) {

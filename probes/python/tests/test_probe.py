@@ -439,6 +439,31 @@ class SetUp(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "never called its benchmark"):
             run.benchmark(lambda benchmark: None)
 
+    def test_a_function_that_gives_no_number_or_no_timing_is_told_what_to_do(self):
+        from unittest import mock
+
+        from taskscale_probe.sdk.describe import WORKLOADS
+        from taskscale_probe.sdk.serve import reply, run as perform
+
+        async def nap(_phases):
+            return 1
+
+        ways = {
+            "nothing": (lambda run: run.time(lambda _phases: None), "return a number from what `run.time` is given"),
+            "coroutine": (lambda run: run.time(nap), "'coroutine'"),
+            "number": (lambda run: 7, "return what `run.time` gives: the variant gave int"),
+            "own": (lambda run: run.time(lambda _phases: 1 + None), "'int' and 'NoneType'"),
+        }
+        declared = {"poll": {"params": {}, "variants": {way: ({}, way_of) for way, (way_of, _) in ways.items()}}}
+        with mock.patch.dict(WORKLOADS, declared):
+            for way, (_, words) in ways.items():
+                asked = dict(type="run", id=7, workload="poll", variant=way, size=9, iterations=2, seed=1, params={})
+                said = reply(json.dumps(asked), perform)
+                self.assertEqual(said["type"], "error", way)
+                self.assertIn(words, said["message"])
+                # What fails within the user's own function is their matter.
+                self.assertEqual("run.time_async" in said["message"], way in ("nothing", "coroutine"), said)
+
     def test_a_workload_that_sets_up_says_so(self):
         with Session("asyncio") as probe:
             sample = probe.run("drain", "wait", size=50, iterations=4)

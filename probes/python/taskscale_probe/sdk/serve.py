@@ -52,7 +52,7 @@ def reply(line, answer):
         return None if message.get("type") == "exit" else answer(message)
     except Exception as error:
         text = str(error) if type(error) is LookupError else f"{type(error).__name__}: {error}"
-        return {"type": "error", "message": place(error) + text, "protocol": PROTOCOL}
+        return {"type": "error", "message": place(error) + hint(error) + text, "protocol": PROTOCOL}
 
 
 def place(error):
@@ -62,6 +62,14 @@ def place(error):
     if lines:
         traceback.print_exception(type(error), error, error.__traceback__)
     return f"{own}:{lines[-1]}: " if lines else ""
+
+
+def hint(error):
+    """What to do where the loop could not add an answer up: `answer += None`."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    if not isinstance(error, TypeError) or os.path.basename(last.filename) != "timing.py":
+        return ""
+    return "return a number from what `run.time` is given (a coroutine: `run.time_async`): "
 
 
 def parse(line):
@@ -75,7 +83,10 @@ def run(message):
     """Performs a request."""
     run = Run(message)
     with counted(run.counters) as counts:
-        sample = {"type": "sample", "id": run.id, **run.perform(run)}
+        timing = run.perform(run)
+    if not isinstance(timing, dict):
+        raise LookupError(f"return what `run.time` gives: the variant gave {type(timing).__name__}")
+    sample = {"type": "sample", "id": run.id, **timing}
     sample["extra"].update(counts)
     if not sample["extra"]:
         del sample["extra"]

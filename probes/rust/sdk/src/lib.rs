@@ -37,8 +37,10 @@
 //! | `request` | a request, made into a [`Run`] |
 //! | `timing` | the timed loop |
 //! | `serve` | one reply line per request line, until end of input |
+//! | [`criterion`] | functions that were written for criterion, performed as they are |
 
 mod clock;
+pub mod criterion;
 mod describe;
 mod request;
 mod serve;
