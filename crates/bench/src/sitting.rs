@@ -220,7 +220,18 @@ impl<'c> Sitting<'c> {
         if !has_ended || left_ns == 0 || world.listener.interrupted() {
             return Ok(Vec::new());
         }
-        let growths = self.totals.growths(&mut world.rng);
+        let may_be = self.limits.counts_growth.then(|| self.totals.may_be_collector(&mut world.rng));
+        let may_be = may_be.unwrap_or_default();
+        let sits = self.seats.iter().filter_map(|seat| match seat {
+            Seat::Sits(cell) => Some(&**cell),
+            Seat::Waits(_) | Seat::Done => None,
+        });
+        let measured: Vec<&Measuring<'_>> = self.ended.iter().chain(sits).collect();
+        let counted = measured.iter().flat_map(|cell| cell.collected(&may_be));
+        let counted: BTreeSet<&SeriesKey> = counted.map(|(row, _)| &row.record.key.series).collect();
+        let mut growths = self.totals.growths(&mut world.rng);
+        // Bytes tell whether that lasts, in the time that is kept for them.
+        growths.retain(|(key, growth)| !(growth.grade.is_superlinear() && counted.contains(key)));
         let left = Left {
             ns: left_ns / growths.len().max(1) as u64,
             up_ns: self.up_ns,
@@ -228,11 +239,7 @@ impl<'c> Sitting<'c> {
             timeout_ns: self.limits.timeout_ns,
         };
         let of = larger::of(&growths, &self.forecast, left);
-        let sits = self.seats.iter().filter_map(|seat| match seat {
-            Seat::Sits(cell) => Some(cell.cell),
-            Seat::Waits(_) | Seat::Done => None,
-        });
-        let cells: Vec<&Cell> = self.ended.iter().map(|cell| cell.cell).chain(sits).collect();
+        let cells: Vec<&Cell> = measured.iter().map(|cell| cell.cell).collect();
         let further = larger::cells(&cells, &of, &mut self.numbers.rows);
         for row in further.iter().flat_map(|cell| &cell.rows) {
             world.journal.append(&Record::Row(row.record.clone()))?;
