@@ -17,8 +17,8 @@ use crate::{
 const ANSWERS: f64 = 4.0;
 
 /// Octaves (doublings) up to the largest size from which on steep growth needs no further size. n
-/// steps through memory that outgrows the caches are steep over three to six octaves, and n^2.0 over
-/// three of them; behind them they have n^1.2 to n^1.4.
+/// steps through memory that outgrows the caches are steep over three to six octaves, and n^2.0
+/// over three of them; behind them they have n^1.2 to n^1.4.
 const STEEP_OCTAVES: f64 = 8.0;
 
 /// How often sizes are added: each time three octaves at most, and the growth is looked at again.

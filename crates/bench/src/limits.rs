@@ -99,10 +99,10 @@ pub const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 };
 
 /// Samples of rows that are judged by an old side, where they are uneven. Beside two busy loops on
-/// two CPUs, medians of eight samples of identical code differed, process by process, by 15 % (Node)
-/// and 19 % (Go) where each lasted 4 ms, by 8 and 11 % at 12 ms, and by 5 and 9 % at 30 ms: Node
-/// collects in one sample of 4 ms and not in the next. asyncio and tokio on one thread gain nothing,
-/// and lose pairs (docs/evidence/comparisons.md).
+/// two CPUs, medians of eight samples of identical code differed, process by process, by 15 %
+/// (Node) and 19 % (Go) where each lasted 4 ms, by 8 and 11 % at 12 ms, and by 5 and 9 % at 30 ms:
+/// Node collects in one sample of 4 ms and not in the next. asyncio and tokio on one thread gain
+/// nothing, and lose pairs (docs/evidence/comparisons.md).
 pub const UNEVEN_SAMPLE_NS: u64 = 30_000_000;
 
 impl Default for Limits {

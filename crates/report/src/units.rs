@@ -1,5 +1,6 @@
 //! What a figure is of, in words. A workload that no suite knows has a size n, and nobody says what
-//! a unit of it is. A task of a table whose tasks arrive at a rate is a millisecond that is watched.
+//! a unit of it is. A task of a table whose tasks arrive at a rate is a millisecond that is
+//! watched.
 
 use taskscale_model::{suite::is_free, summary::Summary};
 

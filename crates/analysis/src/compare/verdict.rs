@@ -208,8 +208,8 @@ impl<'a> Judge<'a> {
                 self.longer(pair, |longer, rounds| longer.for_width(pair.row(), rounds, shift, threshold));
             (Verdict::CannotTell, Some(Missing::new(reason, remedy)))
         };
-        // In turns, sides that are timed too early are timed alike: what differs between them is real,
-        // and may end when their code is compiled.
+        // In turns, sides that are timed too early are timed alike: what differs between them is
+        // real, and may end when their code is compiled.
         let early = [(old, "OLD"), (new, "NEW")].into_iter().find(|(side, _)| side.not_settled());
         let (verdict, why) = match (verdict, early) {
             (Verdict::Same, Some((_, name))) => (Verdict::CannotTell, not_settled(name).why),
