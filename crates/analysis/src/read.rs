@@ -6,6 +6,7 @@
 
 mod parser;
 mod record;
+mod repeated;
 
 use std::collections::BTreeSet;
 

@@ -11,7 +11,7 @@ use taskscale_model::{
     run_file::Role,
     suite::FORESEEN,
 };
-use taskscale_stats::growth::breaks_budget;
+use taskscale_stats::growth::{MIN_SIZES, breaks_budget};
 
 use crate::plan::{Cell, RowState};
 
@@ -127,6 +127,11 @@ impl Forecast {
                 *smallest = (*smallest).min((cell.size, *waited_ns));
             }
         }
+    }
+
+    /// Whether any series was answered at fewer sizes than a grade needs.
+    pub fn lacks_sizes(&self) -> bool {
+        self.known.values().any(|sizes| sizes.len() < MIN_SIZES) || self.silent().next().is_some()
     }
 
     /// The series of which no size was answered, with the smallest that was asked for.

@@ -159,9 +159,10 @@ pub(crate) fn passes(sizes: &[Planned<'_>]) -> u64 {
     by_table.values().sum()
 }
 
-/// Says that `gone` went, a size of these, and in about which time all would have their processes.
-/// Of a size that has had none, what it takes beyond the smallest is taken to grow with size.
-pub(crate) fn left_out(sizes: &[Planned<'_>], gone: &Planned<'_>, elapsed_ns: u64) -> Missing {
+/// Says that the size `at` went, one of those that are `gone`, and in about which time all would
+/// have their processes. Of a size that has had none, what it takes beyond the smallest is taken to
+/// grow with size.
+pub(crate) fn left_out(sizes: &[Planned<'_>], gone: &[usize], at: usize, elapsed_ns: u64) -> Missing {
     let smallest_ns = |table: &str| {
         let same = sizes.iter().filter(|size| size.table == table && size.turns > 0);
         same.map(|size| size.turn_ns).min().unwrap_or(0)
@@ -181,8 +182,10 @@ pub(crate) fn left_out(sizes: &[Planned<'_>], gone: &Planned<'_>, elapsed_ns: u6
     let needed_ns = sizes.iter().fold(elapsed_ns, |sum, size| sum.saturating_add(needs_ns(size)));
     // To the next ten seconds: a forecast has no more digits.
     let seconds = needed_ns.div_ceil(10_000_000_000) * 10;
-    let is_smallest = sizes.iter().filter(|size| size.table == gone.table).all(|size| size.size >= gone.size);
-    let which = if is_smallest { "smaller" } else { "larger" };
+    let (table, size) = (sizes[at].table, sizes[at].size);
+    let is_beyond = |other: &usize| sizes[*other].table == table && sizes[*other].size > size;
+    let stays_beyond = (0..sizes.len()).filter(is_beyond).any(|other| !gone.contains(&other));
+    let which = if stays_beyond { "smaller" } else { "larger" };
     Missing::new(
         format!("{which} sizes{LEFT_OUT}with {FIRST} processes of each row all take some {seconds} s here"),
         format!("--max-time {seconds}s, fewer ways with --variant, or smaller sizes with --size"),
@@ -296,7 +299,7 @@ mod tests {
         let late = Planned { turns: FIRST, ..one[5].clone() };
         assert!(too_dear(&[&one[..5], &[late]].concat(), 7 * 14).is_empty(), "it has had its processes");
         assert_eq!(
-            left_out(&one, &one[5], 0).remedy,
+            left_out(&one, &[5], 5, 0).remedy,
             "--max-time 10s, fewer ways with --variant, or smaller sizes with --size",
             "not to the nanosecond"
         );
@@ -305,13 +308,20 @@ mod tests {
         let s =
             |size, turns, seconds: u64| Planned { table: "a", size, turns, turn_ns: seconds * 1_000_000_000 };
         let four = [s(4, 1, 1), s(16, 1, 2), s(64, 0, 2), s(256, 0, 2)];
-        let said = left_out(&four, &four[3], 0);
+        let said = left_out(&four, &[3], 3, 0);
         let words = "larger sizes are left out: with 8 processes of each row all take some 200 s here";
         assert_eq!(
             (&*said.reason, &*said.remedy),
             (words, "--max-time 200s, fewer ways with --variant, or smaller sizes with --size")
         );
-        assert!(left_out(&four, &four[0], 0).reason.starts_with("smaller sizes are left out: "));
+        let begins = |gone: &[usize], at, word: &str| {
+            let reason = left_out(&four, gone, at, 0).reason;
+            assert!(reason.starts_with(&format!("{word} sizes are left out: ")), "{reason}");
+        };
+        begins(&[0], 0, "smaller");
+        begins(&[1, 2], 1, "smaller");
+        begins(&[1, 2], 2, "smaller");
+        begins(&[2, 3], 2, "larger");
     }
 
     #[test]

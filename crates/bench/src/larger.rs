@@ -2,7 +2,7 @@
 //! to last there, growth that is steep in few steps may be memory that outgrows the caches, and
 //! where iterations are long few of the planned sizes can be measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::key::SeriesKey;
 use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, MIN_SIZES, Reason, SUPERLINEAR_MIN};
@@ -42,8 +42,9 @@ pub(crate) struct Left {
 
 /// The sizes that would show whether growth lasts, as many as fit into what is left: three octaves
 /// from where it is steep, or from a quarter of the largest size; where too few were measured, the
-/// three octaves below the largest. An iteration of that, `largest`, took so many nanoseconds.
-pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64> {
+/// four octaves below the largest, since that itself may be too dear for a grade. An iteration of
+/// it, `largest`, took so many nanoseconds. Sizes that are `known` are measured already.
+fn sizes(growth: &Growth, largest: (u64, f64), known: &BTreeSet<u64>, left: Left) -> Vec<u64> {
     let (most, most_ns) = largest;
     let steep = growth.steps.iter().rev().take_while(|step| step.exponent > SUPERLINEAR_MIN);
     let steep_octaves: f64 = steep.map(|step| (step.to as f64 / step.from as f64).log2()).sum();
@@ -52,8 +53,7 @@ pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64
     let wanted: Vec<u64> = match growth.grade {
         Grade::CannotTell(Reason::SteepAtTheEnd { from }) => up_from(from.max(most / 4)),
         Grade::CannotTell(Reason::TooFewSizes { .. } | Reason::TooNarrow { .. }) => {
-            let Some(largest) = growth.sizes.last() else { return Vec::new() };
-            (0..=octaves).rev().map(|octave| largest >> octave).filter(|size| *size > 0).collect()
+            (1..=octaves + 1).rev().map(|octave| most >> octave).filter(|size| *size > 0).collect()
         }
         Grade::Superlinear | Grade::QuadraticOrWorse if steep_octaves < STEEP_OCTAVES => up_from(most / 2),
         _ => return Vec::new(),
@@ -66,7 +66,7 @@ pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64
     };
     let wanted: Vec<u64> = wanted
         .into_iter()
-        .filter(|size| !growth.sizes.contains(size))
+        .filter(|size| !known.contains(size))
         .filter(|size| CAREFUL * iteration_ns(*size) <= left.timeout_ns as f64)
         .collect();
     // All of them, else as many as fit of those that are larger than what is known, else those
@@ -83,16 +83,21 @@ fn below(smallest: u64) -> Vec<u64> {
     (1..=MIN_SIZES).rev().map(|halvings| smallest >> halvings).filter(|size| *size > 0).collect()
 }
 
-/// The further sizes of each series that needs some, by what is known of its growth. Where not even
-/// the smallest size was answered they are smaller ones.
+/// The further sizes of each series that needs some, by what is known of its growth, beyond those
+/// of `cells`. Where not even the smallest size was answered they are smaller ones.
 pub(crate) fn of(
     growths: &[(&SeriesKey, Growth)],
+    cells: &[&Cell],
     forecast: &Forecast,
     left: Left,
 ) -> BTreeMap<SeriesKey, Vec<u64>> {
-    let known = growths
-        .iter()
-        .filter_map(|(key, growth)| Some(((*key).clone(), sizes(growth, forecast.largest(key)?, left))));
+    let sizes_of = |key: &SeriesKey| {
+        let has = |cell: &&&Cell| cell.measured().any(|row| row.record.key.series == *key);
+        cells.iter().filter(has).map(|cell| cell.size).collect()
+    };
+    let known = growths.iter().filter_map(|(key, growth)| {
+        Some(((*key).clone(), sizes(growth, forecast.largest(key)?, &sizes_of(key), left)))
+    });
     let silent = forecast.silent().map(|(key, smallest)| (key.clone(), below(smallest)));
     known.chain(silent).filter(|(_, sizes)| !sizes.is_empty()).collect()
 }
@@ -153,24 +158,25 @@ mod tests {
         let growth = steep();
         let left = |ns: u64| Left { ns, up_ns: 100 * MS, sample_ns: 10 * MS, timeout_ns: 60_000 * MS };
         // An iteration takes 100 ms at 65,536: 25 ms at 32,768 and 400 ms at 131,072.
-        let of = |ns| sizes(&growth, (65_536, 100e6), left(ns));
+        let known: BTreeSet<u64> = growth.sizes.iter().copied().collect();
+        let of = |ns| sizes(&growth, (65_536, 100e6), &known, left(ns));
         assert_eq!(of(8 * (200 + 4 * 425) * MS), [32_768, 131_072]);
         assert_eq!(of(8 * (200 + 4 * 425) * MS - MS), [131_072], "the larger tells more");
         let more = Left { timeout_ns: u64::MAX, ..left(8 * (200 + 4 * 2_000) * MS) };
-        assert_eq!(sizes(&growth, (131_072, 400e6), more), [262_144], "one of two larger ones fits");
+        assert_eq!(sizes(&growth, (131_072, 400e6), &known, more), [262_144], "one of two larger ones fits");
         assert_eq!(of(8 * (100 + 4 * 400) * MS - MS), [32_768]);
         assert_eq!(of(8 * (100 + 4 * 25) * MS - MS), [0; 0]);
         let hasty = Left { timeout_ns: 799 * MS, ..left(u64::MAX) };
-        assert_eq!(sizes(&growth, (65_536, 100e6), hasty), [32_768], "an answer might take too long");
+        assert_eq!(sizes(&growth, (65_536, 100e6), &known, hasty), [32_768], "an answer might take too long");
         let few = Growth {
             grade: Grade::CannotTell(Reason::TooFewSizes { usable: 2, left_out: 5 }),
             sizes: vec![16, 64],
             ..growth.clone()
         };
-        assert_eq!(sizes(&few, (64, 100e6), left(u64::MAX)), [8, 32], "three octaves below");
-        assert_eq!(sizes(&Growth { sizes: vec![], ..few }, (64, 100e6), left(u64::MAX)), [0; 0]);
+        let two = [16, 64].into();
+        assert_eq!(sizes(&few, (64, 100e6), &two, left(u64::MAX)), [4, 8, 32], "four octaves below");
         let linear = Growth { grade: Grade::Linear, ..growth };
-        assert_eq!(sizes(&linear, (65_536, 100e6), left(u64::MAX)), [0; 0]);
+        assert_eq!(sizes(&linear, (65_536, 100e6), &known, left(u64::MAX)), [0; 0]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, io};
 use taskscale_model::{
     key::SeriesKey,
     missing::Missing,
-    run_file::{Record, Role, RowEnd, RowRecord, Status, Stop},
+    run_file::{Record, Role, RowRecord, Stop},
     suite::LeaveOut,
 };
 
@@ -20,6 +20,7 @@ use crate::{
     link::Event,
     plan::{Cell, PlannedSuite, RowState},
     row::World,
+    said::{announce, skip_rows},
     turns::{self, Standing},
     until,
     warmup::settle_ns,
@@ -50,7 +51,8 @@ pub(crate) fn measure(
     numbers: &mut Numbers,
     world: &mut World<'_, '_>,
 ) -> io::Result<()> {
-    let mut further = [const { Vec::new() }; larger::TIMES];
+    // Sizes are added once more before growth is looked at, where too few were answered.
+    let mut further = [const { Vec::new() }; larger::TIMES + 1];
     let limits = suite.limits;
     let started_ns = world.clock.now_ns();
     let cells = suite.cells.iter().filter(|cell| cell.measured().next().is_some()).count() as u64;
@@ -70,15 +72,13 @@ pub(crate) fn measure(
         totals: Totals::default(),
         looks: Looks::default(),
         has_looked: false,
+        has_filled: false,
         is_graded: false,
         ended: Vec::new(),
     };
     for further in &mut further {
         sitting.measure(limits.adds_sizes, world)?;
         *further = sitting.further(world)?;
-        if further.is_empty() {
-            break;
-        }
         sitting.seats.extend(further.iter_mut().map(Seat::Waits));
     }
     sitting.measure(false, world)?;
@@ -189,6 +189,8 @@ struct Sitting<'c> {
     looks: Looks,
     /// Whether growth has been looked at.
     has_looked: bool,
+    /// Whether sizes were added where too few were answered.
+    has_filled: bool,
     /// Whether the growth of every series is certain, which ends the suite.
     is_graded: bool,
     /// The cells that have ended, where growth is measured.
@@ -201,12 +203,20 @@ impl<'c> Sitting<'c> {
     fn measure(&mut self, until_looked: bool, world: &mut World<'_, '_>) -> io::Result<()> {
         // What fresh processes must work before they are timed is known before the first of them.
         self.fit(world)?;
-        let is_over = |sitting: &Self| sitting.is_graded || (until_looked && sitting.has_looked);
+        let is_over = |sitting: &Self| sitting.is_graded || (until_looked && sitting.may_add());
         while !world.listener.interrupted() && !is_over(self) {
             let Some(index) = self.next(world) else { break };
             self.turn(index, world)?;
         }
         Ok(())
+    }
+
+    /// Whether sizes may be added: growth was looked at, or nothing is left to measure; and once all
+    /// sizes were asked for, where too few of them were answered for a grade.
+    fn may_add(&self) -> bool {
+        let is_done = self.seats.iter().all(|seat| matches!(seat, Seat::Done));
+        let lacks = !self.has_filled && self.forecast.lacks_sizes() && !self.seats.iter().any(Seat::waits);
+        self.has_looked || is_done || lacks
     }
 
     /// Plans further sizes, as far as time is left, once all have had the processes that a grade
@@ -215,9 +225,8 @@ impl<'c> Sitting<'c> {
         let Some(ends_ns) = self.ends_ns().filter(|_| self.limits.adds_sizes) else {
             return Ok(Vec::new());
         };
-        let has_ended = self.has_looked || self.seats.iter().all(|seat| matches!(seat, Seat::Done));
         let left_ns = ends_ns.saturating_sub(world.clock.now_ns());
-        if !has_ended || left_ns == 0 || world.listener.interrupted() {
+        if !self.may_add() || left_ns == 0 || world.listener.interrupted() {
             return Ok(Vec::new());
         }
         let may_be = self.limits.counts_growth.then(|| self.totals.may_be_collector(&mut world.rng));
@@ -238,8 +247,8 @@ impl<'c> Sitting<'c> {
             sample_ns: self.limits.sample_ns,
             timeout_ns: self.limits.timeout_ns,
         };
-        let of = larger::of(&growths, &self.forecast, left);
         let cells: Vec<&Cell> = measured.iter().map(|cell| cell.cell).collect();
+        let of = larger::of(&growths, &cells, &self.forecast, left);
         let further = larger::cells(&cells, &of, &mut self.numbers.rows);
         for row in further.iter().flat_map(|cell| &cell.rows) {
             world.journal.append(&Record::Row(row.record.clone()))?;
@@ -248,6 +257,7 @@ impl<'c> Sitting<'c> {
             self.numbers.of += further.len() as u64;
             (self.is_graded, self.has_looked) = (false, false);
         }
+        self.has_filled = true;
         Ok(further)
     }
 
@@ -506,10 +516,8 @@ impl<'c> Sitting<'c> {
         let ups_ns = self.up_ns.saturating_mul(graded::passes(&planned));
         let gone = graded::too_dear(&planned, ends_ns.saturating_sub(now_ns).saturating_sub(ups_ns));
         let elapsed_ns = (now_ns - self.started_ns).saturating_add(ups_ns);
-        let gone: Vec<(usize, Missing)> = gone
-            .into_iter()
-            .map(|at| (open[at].0, graded::left_out(&planned, &planned[at], elapsed_ns)))
-            .collect();
+        let gone: Vec<(usize, Missing)> =
+            gone.iter().map(|&at| (open[at].0, graded::left_out(&planned, &gone, at, elapsed_ns))).collect();
         for (index, why) in gone {
             self.seats[index].leave_out(&|_| Some(why.clone()), world)?;
         }
@@ -575,26 +583,4 @@ impl<'c> Sitting<'c> {
 /// [`Limits::weight`].
 pub(crate) fn weight(row: &RowRecord, limits: &Limits) -> f64 {
     limits.weight(row.key.size) + settle_ns(row) as f64
-}
-
-/// Tells that a turn of a cell begins.
-fn announce(cell: &Cell, number: u64, of: u64, world: &mut World<'_, '_>) {
-    let rows: Vec<_> = cell.rows.iter().map(|row| row.record.clone()).collect();
-    let (table, size) = (&cell.table, cell.size);
-    world.listener.event(&Event::CellStarted { number, of, table, size, rows: &rows });
-}
-
-/// Ends the rows of a cell that will not be measured: those that the plan skips, or all of them for
-/// the reason `why`.
-fn skip_rows(cell: &Cell, why: Option<Missing>, world: &mut World<'_, '_>) -> io::Result<()> {
-    for row in &cell.rows {
-        let missing = match (&row.state, &why) {
-            (RowState::Skipped(missing), _) | (_, Some(missing)) => missing.clone(),
-            (RowState::Ready | RowState::Uncalibrated { .. }, None) => continue,
-        };
-        let status = Status::Skipped(missing);
-        world.journal.append(&Record::RowEnd(RowEnd { row: row.record.row, status: status.clone() }))?;
-        world.listener.event(&Event::RowEnded { row: &row.record, status: &status });
-    }
-    Ok(())
 }

@@ -10,6 +10,7 @@ use taskscale_model::run_file::{
 use super::{
     MARK, MAX_LINE, ReadError, Run,
     record::{Problem, Reader},
+    repeated,
 };
 
 /// How many damaged lines are told by their numbers.
@@ -170,6 +171,7 @@ impl Parser {
         if self.damages > 0 {
             run.notes.push(left_out(&self.damaged, self.damages));
         }
+        repeated::take_out(&mut run);
         Ok(run)
     }
 

@@ -262,15 +262,15 @@ fn a_suite_that_is_measured_for_growth_ends_where_that_of_every_series_is_certai
     let limits = Limits { adds_sizes: true, ..limits };
     let more = measure(&steady, Setting { sizes: "[64, 128, 256]", ..setting(limits) });
     let added: std::collections::BTreeSet<u64> = more.samples().map(|sample| sample.size).collect();
-    assert_eq!(added.into_iter().collect::<Vec<_>>(), [32, 64, 128, 256], "three octaves");
+    assert_eq!(added.into_iter().collect::<Vec<_>>(), [16, 32, 64, 128, 256], "four octaves below");
     let ends = rounds_and_ends(&more);
-    assert_eq!(ends.len(), 3 * 3 + 2, "the further size has no control");
+    assert_eq!(ends.len(), 3 * 3 + 2 * 2, "the further sizes have no control");
     assert!(ends.iter().all(|(_, _, status)| *status == Status::Ok { stop: Stop::Graded }), "{ends:?}");
     let rows = more.records.iter().filter_map(|record| match record {
         Record::Row(row) => Some((row.row, row.baseline)),
         _ => None,
     });
-    assert_eq!(rows.skip(9).collect::<Vec<_>>(), [(9, None), (10, Some(9))], "numbers of their own");
+    assert_eq!(rows.skip(9).collect::<Vec<_>>(), [(9, None), (10, Some(9)), (11, None), (12, Some(11))]);
     let limits = Limits { until_graded: false, ..limits };
     for (row, timed, status) in rounds_and_ends(&measure(&steady, setting(limits))) {
         assert_eq!((timed, status), (40, Status::Ok { stop: Stop::Samples }), "row {row}");
