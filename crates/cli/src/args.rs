@@ -552,7 +552,7 @@ fn size(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
     match digits.parse() {
         Ok(size) if size > 0 && is_grouped => Ok(size),
-        _ => Err("give 1 or more: 1,000,000 (commas group thousands); repeat --size for several".into()),
+        _ => Err("give at least 1: 1,000,000 (commas group thousands); repeat --size for several".into()),
     }
 }
 

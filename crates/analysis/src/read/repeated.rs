@@ -41,7 +41,6 @@ mod tests {
     fn a_size_that_was_left_out_and_measured_later_has_one_row() {
         let text = include_str!("../../tests/data/compare/old.jsonl");
         let run = parse_run(text).expect("a run file");
-        assert!(!run.row_ends.iter().any(|end| matches!(end.status, Status::Skipped(_))), "nothing skipped");
         let mut again = run.clone();
         let mut row = again.rows[0].clone();
         row.row = 900;
