@@ -211,8 +211,8 @@ impl<'c> Sitting<'c> {
         Ok(())
     }
 
-    /// Whether sizes may be added: growth was looked at, or nothing is left to measure; and once all
-    /// sizes were asked for, where too few of them were answered for a grade.
+    /// Whether sizes may be added: growth was looked at, or nothing is left to measure; and once
+    /// all sizes were asked for, where too few of them were answered for a grade.
     fn may_add(&self) -> bool {
         let is_done = self.seats.iter().all(|seat| matches!(seat, Seat::Done));
         let lacks = !self.has_filled && self.forecast.lacks_sizes() && !self.seats.iter().any(Seat::waits);
