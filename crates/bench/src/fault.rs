@@ -249,8 +249,11 @@ fn said<'a>(how: &str, stderr: &'a str) -> Option<&'a str> {
         let mut behind = lines.clone().skip_while(|line| *line != told);
         behind.nth(1)
     });
+    // Node points at the column, says what was thrown, and ends with its version.
+    let is_pointer = |line: &&str| line.bytes().all(|byte| byte == b'^');
+    let thrown = lines.clone().skip_while(|line| !is_pointer(line)).find(|line| !is_pointer(line));
     // As a rule the last line is where a traceback says what happened.
-    panic.or(told).or_else(|| lines.next_back())
+    panic.or(told).or(thrown).or_else(|| lines.next_back())
 }
 
 /// How runtimes begin the line that says why they end a process: Go, Rust, Swift, C++, .NET, OCaml
@@ -367,12 +370,16 @@ mod tests {
         let rust = "thread 'main' (7) panicked at src/my_probe.rs:11:9:\nown trouble\nnote: run with `RUST_BACKTRACE=1`";
         let python = "Traceback (most recent call last):\n  File \"/x/my_probe.py\", line 9\n    f()\n  File \"/x/my_probe.py\", line 3\n    def (\n        ^\nSyntaxError: invalid syntax";
         let node = "file:///x/my_probe.mjs:5\n  throw new TypeError('x');\n  ^\n\nTypeError: own trouble\n    at file:///x/my_probe.mjs:5:9\n\nNode.js v20.20.2";
+        let timer = node.replace("TypeError: own", "Error: own");
+        let string = "file:///x/my_probe.mjs:5\n  throw 'x';\n  ^\nown trouble\n(Use `node --trace-uncaught ...`)\n\nNode.js v20.20.2";
         let swift = "my_probe/my_probe.swift:6: Fatal error: own trouble\n*** Signal 4\nBacktrace failed ***";
         for (stderr, own, expected) in [
             (go, "my_probe.go", "my_probe.go:12: panic: runtime error: index out of range [5]"),
             (rust, "my_probe.rs", "my_probe.rs:11: own trouble"),
             (python, "my_probe.py", "my_probe.py:3: SyntaxError: invalid syntax"),
             (node, "my_probe.mjs", "my_probe.mjs:5: TypeError: own trouble"),
+            (&timer, "my_probe.mjs", "my_probe.mjs:5: Error: own trouble"),
+            (string, "my_probe.mjs", "my_probe.mjs:5: own trouble"),
             (swift, "my_probe.swift", "my_probe/my_probe.swift:6: Fatal error: own trouble"),
         ] {
             let whole = format!("{expected}; it ended (exit status 2) instead of answering describe");
