@@ -491,11 +491,43 @@ fn execute(
     }
     let said = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let lines: Vec<&str> = said.as_deref().unwrap_or_default().lines().skip(1).collect();
-    let complaint = lines
-        .iter()
-        .position(|line| line.to_lowercase().contains("error"))
-        .unwrap_or(lines.len().saturating_sub(SHOWN));
+    let complaint =
+        lines.iter().position(|line| complains(line)).unwrap_or(lines.len().saturating_sub(SHOWN));
     let shown: Vec<&str> = lines.iter().skip(complaint).take(SHOWN).copied().collect();
     let first = shown.first().map_or_else(|| exit.to_string(), |line| line.trim().to_owned());
     Err((first, shown.join("\n")))
+}
+
+/// Whether a line of a compiler says what is wrong. Go's begins with its place and has no word for
+/// it; what types there were stands below, behind a tab, and may name `error`.
+fn complains(line: &str) -> bool {
+    const OTHERS: [&str; 3] = ["warning", "note:", "required from"];
+    let place = line.split(": ").next().unwrap_or_default();
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let has_place = place.contains('.') && place.split(':').skip(1).take(1).any(is_number);
+    let begins = has_place && place.len() < line.len() && !OTHERS.iter().any(|word| line.contains(word));
+    begins || (!line.starts_with('\t') && line.to_lowercase().contains("error"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::complains;
+
+    #[test]
+    fn the_line_with_its_place_is_the_complaint() {
+        for (said, expected) in [
+            (
+                "# mine\n./fixed.go:22:2: not enough return values\n\thave (sdk.Timing)\n\twant (sdk.Timing, error)",
+                1,
+            ),
+            ("x.cpp: In function 'int main()':\nx.cpp:3:1: warning: unused\nx.cpp:9:2: error: no", 2),
+            ("In file included from a.hpp:3,\na.cpp:1:2:   required from here\na.hpp:5:6: error: no", 2),
+            ("   Compiling mine\nerror[E0425]: cannot find\n --> src/x.rs:3:5", 1),
+            ("Mine.java:3: error: ';' expected", 0),
+            ("/x/mine.swift:3:4: error: cannot find", 0),
+        ] {
+            let lines: Vec<&str> = said.lines().collect();
+            assert_eq!(lines.iter().position(|line| complains(line)), Some(expected), "{said}");
+        }
+    }
 }
