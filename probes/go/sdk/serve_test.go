@@ -59,7 +59,7 @@ func TestWhatIsSetUpUntimedIsMadeAnewAndToldBeside(t *testing.T) {
 		return made
 	}
 	var ended uint64
-	timing := TimeEach(run, setup, func(_ *Phases, made uint64) uint64 { return made }, func(made uint64) { ended += made })
+	timing := TimeEach(run, setup, func(_ *Phases, made uint64) uint64 { return made }, func(made uint64) { ended += made }, nil)
 	if ended != 60 || timing.Answer != 60 || timing.WallNs <= 0 {
 		t.Error(timing)
 	}

@@ -37,7 +37,9 @@ func TimeEach[T any](run *Run, setup func() T, one func(phases *Phases, made T) 
 		timing.WallNs += wallNs() - wall
 		timing.CPUNs += cpuEndNs() - cpu
 		for _, end := range teardown {
-			end(made)
+			if end != nil {
+				end(made)
+			}
 		}
 	}
 	timing.Extra["setup_cpu_ns"] = max(cpuNs()-cpuBegin-timing.CPUNs, 0)
