@@ -53,7 +53,10 @@ fn sizes(growth: &Growth, largest: (u64, f64), known: &BTreeSet<u64>, left: Left
     let wanted: Vec<u64> = match growth.grade {
         Grade::CannotTell(Reason::SteepAtTheEnd { from }) => up_from(from.max(most / 4)),
         Grade::CannotTell(Reason::TooFewSizes { .. } | Reason::TooNarrow { .. }) => {
-            (1..=octaves + 1).rev().map(|octave| most >> octave).filter(|size| *size > 0).collect()
+            // Where sizes are enough and processes are not, more sizes are no help.
+            let largest = if known.len() < MIN_SIZES { Some(&most) } else { growth.sizes.last() };
+            let Some(largest) = largest else { return Vec::new() };
+            (1..=octaves + 1).rev().map(|octave| largest >> octave).filter(|size| *size > 0).collect()
         }
         Grade::Superlinear | Grade::QuadraticOrWorse if steep_octaves < STEEP_OCTAVES => up_from(most / 2),
         _ => return Vec::new(),
@@ -175,6 +178,8 @@ mod tests {
         };
         let two = [16, 64].into();
         assert_eq!(sizes(&few, (64, 100e6), &two, left(u64::MAX)), [4, 8, 32], "four octaves below");
+        let none = Growth { sizes: vec![], ..few };
+        assert_eq!(sizes(&none, (64, 100e6), &[4, 8, 16, 64].into(), left(u64::MAX)), [0; 0]);
         let linear = Growth { grade: Grade::Linear, ..growth };
         assert_eq!(sizes(&linear, (65_536, 100e6), &known, left(u64::MAX)), [0; 0]);
     }
