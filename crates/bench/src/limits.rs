@@ -101,9 +101,10 @@ pub const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 /// Samples of rows that are judged by an old side, where they are uneven. Beside two busy loops on
 /// two CPUs, medians of eight samples of identical code differed, process by process, by 15 %
 /// (Node) and 19 % (Go) where each lasted 4 ms, by 8 and 11 % at 12 ms, and by 5 and 9 % at 30 ms:
-/// Node collects in one sample of 4 ms and not in the next. asyncio and tokio on one thread gain
-/// nothing, and lose pairs (docs/evidence/comparisons.md).
-pub const UNEVEN_SAMPLE_NS: u64 = 30_000_000;
+/// Node collects in one sample of 4 ms and not in the next. With 30 ms five to seven pairs fit into
+/// 15 s there, and a verdict needs eight. asyncio and tokio on one thread gain nothing, and lose
+/// pairs (docs/evidence/comparisons.md).
+pub const UNEVEN_SAMPLE_NS: u64 = 10_000_000;
 
 impl Default for Limits {
     /// A cell ends at 100 rounds, 30 s or 1 %. Samples last 20 ms: samples of 50 ms resolved 1 % in
