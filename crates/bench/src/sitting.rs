@@ -79,6 +79,10 @@ pub(crate) fn measure(
     for further in &mut further {
         sitting.measure(limits.adds_sizes, world)?;
         *further = sitting.further(world)?;
+        // What was looked at in vain is not looked at again.
+        if further.is_empty() && sitting.may_add() {
+            break;
+        }
         sitting.seats.extend(further.iter_mut().map(Seat::Waits));
     }
     sitting.measure(false, world)?;
