@@ -170,7 +170,7 @@ impl<'a> Judge<'a> {
                 );
             }
             if side.not_settled() && matches!(self.evidence, Evidence::TwoRuns { .. }) {
-                return not_settled(name);
+                return Judged::plain(Verdict::CannotTell, Some(not_settled(name)));
             }
         }
         let Some(shift) = pair.shift(self.confidence) else {
@@ -211,9 +211,10 @@ impl<'a> Judge<'a> {
         // In turns, sides that are timed too early are timed alike: what differs between them is
         // real, and may end when their code is compiled.
         let early = [(old, "OLD"), (new, "NEW")].into_iter().find(|(side, _)| side.not_settled());
-        let (verdict, why) = match (verdict, early) {
-            (Verdict::Same, Some((_, name))) => (Verdict::CannotTell, not_settled(name).why),
-            (Verdict::Worse | Verdict::Better, Some((_, name))) => (verdict, not_settled(name).why),
+        let early = early.map(|(_, name)| not_settled(name));
+        let (verdict, why) = match verdict {
+            Verdict::Same if early.is_some() => (Verdict::CannotTell, early),
+            Verdict::Worse | Verdict::Better => (verdict, early),
             _ => (verdict, why),
         };
         Judged { verdict, shift: Some(shift), limit: Some(limit), why }
@@ -301,11 +302,8 @@ impl<'a> Judge<'a> {
 }
 
 /// Fresh processes of a side were mostly timed before their cost had levelled off.
-fn not_settled(name: &str) -> Judged {
-    Judged::cannot_tell(
-        format!("most of its processes had not settled in {name}"),
-        "allow more with --max-time",
-    )
+fn not_settled(name: &str) -> Missing {
+    Missing::new(format!("most of its processes had not settled in {name}"), "allow more with --max-time")
 }
 
 fn absent(from: &str, elsewhere: bool) -> Judged {
