@@ -75,6 +75,9 @@ struct Args {
     /// Rounds of one process [default: as in `taskscale run --against`]
     #[arg(long)]
     restart_every: Option<u64>,
+    /// A folder that keeps the run file of each run, N.taskscale.jsonl
+    #[arg(long)]
+    keep: Option<PathBuf>,
     /// From which all orders, seeds and layouts follow
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -274,6 +277,11 @@ fn compare(
         &mut Silent,
         &mut Journal::new(&mut out),
     )?;
+    if let Some(folder) = &args.keep {
+        std::fs::create_dir_all(folder).context("cannot make the folder of --keep")?;
+        std::fs::write(folder.join(format!("{number}.taskscale.jsonl")), &out)
+            .context("cannot write the run file")?;
+    }
     let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
     let comparison = compare_sides(&parse_run(&String::from_utf8(out)?)?, &options);
     Ok(comparison.context("the run has two sides")?.rows)
