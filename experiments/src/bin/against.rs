@@ -75,6 +75,10 @@ struct Args {
     /// Rounds of one process [default: as in `taskscale run --against`]
     #[arg(long)]
     restart_every: Option<u64>,
+    /// Warm-up samples of a process after a row's first, where nothing is compiled [default: as in
+    /// `taskscale run --against`]
+    #[arg(long)]
+    restart_warmup: Option<u64>,
     /// A folder that keeps the run file of each run, N.taskscale.jsonl
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -259,6 +263,7 @@ fn compare(
             precision: Some(args.threshold / 2.0),
             sample_ms: args.sample_ms,
             restart_every: args.restart_every,
+            restart_warmup: args.restart_warmup,
             ..LimitsAsked::default()
         })
     };
