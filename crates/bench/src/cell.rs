@@ -16,10 +16,7 @@ use taskscale_model::{
     run_file::{Kind, Record, Role, RoundRecord, RowRecord, Status, Stop},
 };
 use taskscale_stats::{
-    confidence::CONFIDENCE,
-    quantile,
-    rounds::Rounds,
-    sign, signed_rank,
+    sign,
     stop::{Decision, Rule as StopRule},
 };
 
@@ -40,6 +37,7 @@ use crate::{
     until,
     waiting::Waiting,
     warmup::{Allowance, warm_up},
+    widths,
 };
 
 /// How many times the wanted length a row's sample may last for the sake of a faster row.
@@ -151,7 +149,7 @@ impl<'p> Measuring<'p> {
         for index in 0..self.rows.len() {
             let row = &self.rows[index];
             // Widths are looked at last, and of few rows.
-            let widths = [Self::own_half_width, Self::half_width].into_iter().map(|width| width(self, row));
+            let widths = [widths::of_figure(row), widths::of(&self.rows, row, self.limits)].into_iter();
             if row.is_open() && !self.divides(row) && rule.ends_row(turns, widths) {
                 self.rows[index].finish(Stop::Precision, world)?;
             }
@@ -282,7 +280,8 @@ impl<'p> Measuring<'p> {
 
     /// Says once that the cell's time is too short for a verdict.
     pub fn short(&mut self) -> Option<Short> {
-        let pairs = signed_rank::fewest(self.limits.judged_at.filter(|_| !self.is_short)?) as u64;
+        let confidence = self.limits.judged_at.filter(|_| !self.is_short)?;
+        let pairs = widths::fewest_pairs(&self.rows, confidence);
         let short = self.deadline.short(pairs, self.turns(), self.spent_ns, self.turn_ns);
         self.is_short = short.is_some();
         short
@@ -301,7 +300,7 @@ impl<'p> Measuring<'p> {
     /// The mean half-width of the intervals of all rows that are still measured. A row without an
     /// interval counts as 100 %.
     pub fn mean_half_width(&self) -> f64 {
-        let widths = self.half_widths();
+        let widths = widths::of_open(&self.rows, self.limits);
         let sum: f64 = widths.iter().map(|width| width.unwrap_or(1.0).min(1.0)).sum();
         sum / widths.len().max(1) as f64
     }
@@ -467,7 +466,11 @@ impl<'p> Measuring<'p> {
             }
             let done = usize::try_from(self.rounds).unwrap_or(usize::MAX);
             let observations = self.observations(done);
-            let widths = if rule.is_look(observations) { self.half_widths() } else { Vec::new() };
+            let widths = if rule.is_look(observations) {
+                widths::of_open(&self.rows, self.limits)
+            } else {
+                Vec::new()
+            };
             match rule.decide(done, observations, &widths) {
                 Decision::Precise => return Ok(Some(Stop::Precision)),
                 Decision::RoundLimit => return Ok(Some(Stop::Samples)),
@@ -521,7 +524,10 @@ impl<'p> Measuring<'p> {
                 if kind == Kind::Phases && (!row.tells_phases || too_early || row.waiting.is()) {
                     continue;
                 }
-                row.wake(round, world)?;
+                // Both sides of a judged row pause alike. Waking Go took half of its time.
+                if self.limits.judged_at.is_none() {
+                    row.wake(round, world)?;
+                }
                 let iterations = round.iterations(row.iterations);
                 row.ask(Ask { kind, round: round.number, iterations, seed: round.seed }, world)?;
                 row.contrast(round, world)?;
@@ -571,30 +577,5 @@ impl<'p> Measuring<'p> {
             Ok(every) if rounds.is_multiple_of(every) => rounds / every,
             Ok(_) => 0,
         }
-    }
-
-    /// The width of each row's interval. The stop rule does not learn what the interval says.
-    fn half_widths(&self) -> Vec<Option<f64>> {
-        let alive = self.rows.iter().filter(|row| row.is_open());
-        let counts = |row: &&Row<'_>| self.limits.judged_at.is_none() || row.record.baseline.is_some();
-        alive.filter(counts).map(|row| self.half_width(row)).collect()
-    }
-
-    fn half_width(&self, row: &Row<'_>) -> Option<f64> {
-        let base =
-            row.record.baseline.and_then(|number| self.rows.iter().find(|other| other.record.row == number));
-        if let Some(base) = base {
-            let rounds = Rounds::of(base.timed.iter().copied(), row.timed.iter().copied());
-            let confidence = self.limits.judged_at.unwrap_or(CONFIDENCE);
-            return rounds.paired(confidence).map(|paired| paired.half_width);
-        }
-        self.own_half_width(row)
-    }
-
-    /// The width of the interval of a row's own figure.
-    fn own_half_width(&self, row: &Row<'_>) -> Option<f64> {
-        let values = quantile::sorted(&observations::of(row, f64::ln));
-        let (low, high) = sign::sign_interval(&values, CONFIDENCE)?;
-        Some((high - low) / 2.0)
     }
 }

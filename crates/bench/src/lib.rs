@@ -49,6 +49,7 @@
 //! | `counters` | what the runtime itself counts, where the probe reads it |
 //! | `warmup` | samples until fresh processes have settled, within bounds |
 //! | `row` | one row while it is measured |
+//! | `widths` | how wide the intervals of a cell's rows are |
 //! | [`run`] | header and plan, then one suite after another |
 //! | [`journal`] | appends records to the run file, one write each |
 //! | [`check`] | conformance of any probe |
@@ -100,3 +101,4 @@ mod until;
 pub mod validate;
 mod waiting;
 mod warmup;
+mod widths;

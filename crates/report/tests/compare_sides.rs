@@ -122,6 +122,21 @@ fn what_is_timed_before_its_code_is_compiled_may_be_worse_in_turns_and_is_never_
 }
 
 #[test]
+fn beside_its_control_a_row_needs_fewer_processes() {
+    let mut run = both_sides();
+    run.rows.retain(|row| row.key.variant == "WaitGroup");
+    let rows: Vec<u64> = run.rows.iter().map(|row| row.row).collect();
+    run.row_ends.retain(|end| rows.contains(&end.row));
+    run.samples.retain(|sample| rows.contains(&sample.row) && sample.process < 6);
+    let only = |run: &Run| by_cpu(run).rows.into_iter().next().expect("a row");
+    assert!(only(&run).ratio_ci.is_some(), "{:?}", only(&run));
+    run.rows.iter_mut().filter(|row| row.role == Role::Control).for_each(|row| row.baseline = None);
+    let alone = only(&run);
+    let why = alone.why.expect("it is said");
+    assert_eq!((alone.verdict, &*why.reason), (Verdict::CannotTell, "too few processes: 6, 8 are needed"));
+}
+
+#[test]
 fn what_disturbs_both_sides_alike_changes_no_verdict() {
     let run = both_sides();
     // Costs rise fivefold from the beginning to the end.

@@ -7,6 +7,7 @@
 //! | [`quantile`] | where do the samples lie? |
 //! | [`sign`] | between which samples lies the median? |
 //! | [`signed_rank`] | where is the centre of values that lie alike on both sides of it? |
+//! | [`aligned_rank`] | where is one row beside two of the same code? |
 //! | [`student`] | between which values lies the mean of a few? |
 //! | [`pooled`] | and where each size has few samples, but the sizes are many? |
 //! | [`independent`](mod@independent) | what counts as one observation? |
@@ -24,6 +25,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod aligned_rank;
 pub mod bootstrap;
 pub mod confidence;
 pub mod granularity;

@@ -6,6 +6,7 @@
 //! gave 4 to 5 % (docs/evidence/processes.md).
 
 use crate::{
+    aligned_rank::{self, Triple},
     independent::independent,
     quantile::sorted,
     signed_rank::{self, centre},
@@ -28,6 +29,22 @@ pub fn log_ratios(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
 /// [`log_ratios`] is, and for an empty sample. O(n log n).
 pub fn ratio(a: &[f64], b: &[f64]) -> Option<f64> {
     centre(&sorted(&log_ratios(a, b)?)).map(f64::exp)
+}
+
+/// The triple of each process: medians over its rounds of ln b and the two ln a, each less the mean
+/// of the round's three. What disturbs a round as a whole is gone then.
+fn triples(processes: &[u64], a: [&[f64]; 2], b: &[f64]) -> Option<Vec<Triple>> {
+    let (first, second) = (log_ratios(b, a[0])?, log_ratios(b, a[1])?);
+    let part = |of: &dyn Fn(f64, f64) -> f64| {
+        let values: Vec<f64> = first
+            .iter()
+            .zip(&second)
+            .map(|(&first, &second)| of(first, second) - (first + second) / 3.0)
+            .collect();
+        independent(processes, &values)
+    };
+    let (own, others) = (part(&|_, _| 0.0), [part(&|first, _| first), part(&|_, second| second)]);
+    Some((0..own.len()).map(|at| [own[at], others[0][at], others[1][at]]).collect())
 }
 
 /// The factor by which b differs from a.
@@ -69,16 +86,23 @@ impl PairedRatio {
         Self::of_logs(&independent(processes, &log_ratios(a, b)?), confidence)
     }
 
+    /// Like [`PairedRatio::of_processes`], for `b` against two rows of the same code, by
+    /// [`aligned_rank`]. `None` where the slices differ in length, a value is not positive and
+    /// finite, or the processes are too few ([`aligned_rank::fewest`]).
+    pub fn of_three(processes: &[u64], a: [&[f64]; 2], b: &[f64], confidence: f64) -> Option<Self> {
+        let triples = triples(processes, a, b)?;
+        let (low, high) = aligned_rank::interval(&triples, confidence)?;
+        Some(Self::between(aligned_rank::centre(&triples)?, (low, high), triples.len()))
+    }
+
     fn of_logs(logs: &[f64], confidence: f64) -> Option<Self> {
         let logs = sorted(logs);
-        let (low, high) = signed_rank::interval(&logs, confidence)?;
-        Some(PairedRatio {
-            ratio: centre(&logs)?.exp(),
-            low: low.exp(),
-            high: high.exp(),
-            n: logs.len(),
-            half_width: (high - low) / 2.0,
-        })
+        Some(Self::between(centre(&logs)?, signed_rank::interval(&logs, confidence)?, logs.len()))
+    }
+
+    fn between(log: f64, (low, high): (f64, f64), n: usize) -> Self {
+        let half_width = (high - low) / 2.0;
+        PairedRatio { ratio: log.exp(), low: low.exp(), high: high.exp(), n, half_width }
     }
 
     /// Whether the interval says that the two differ.
@@ -104,6 +128,29 @@ mod tests {
         let paired = PairedRatio::of(&a, &b, 0.95).expect("enough rounds");
         assert!((paired.low - 1.02).abs() < 1e-9 && (paired.high - 1.02).abs() < 1e-9);
         assert_eq!(paired.n, 30);
+    }
+
+    #[test]
+    fn three_rows_are_compared_process_by_process_and_drift_cancels() {
+        // Six processes of three rounds; the machine slows down, and every third round is a wild
+        // one.
+        let drift = |round: usize| 100.0 * (1.0 + round as f64) * if round % 3 == 2 { 9.0 } else { 1.0 };
+        let wobble = |round: usize, row: usize| 1.0 + 0.001 * ((round / 3 * 7 + row * 5) % 11) as f64;
+        let of = |row: usize, factor: f64| -> Vec<f64> {
+            (0..18).map(|round| factor * drift(round) * wobble(round, row)).collect()
+        };
+        let processes: Vec<u64> = (0..18).map(|round| round / 3).collect();
+        let (a, control, b) = (of(0, 1.0), of(1, 1.0), of(2, 1.2));
+        let three = PairedRatio::of_three(&processes, [&a, &control], &b, 0.99).expect("six processes");
+        assert_eq!(three.n, 6);
+        assert!(three.low > 1.18 && three.ratio > three.low && three.ratio < three.high && three.high < 1.22);
+        assert_eq!(
+            PairedRatio::of_processes(&processes, &a, &b, 0.99),
+            None,
+            "eight are needed for two rows"
+        );
+        assert_eq!(PairedRatio::of_three(&processes, [&a, &control[1..]], &b, 0.99), None);
+        assert_eq!(PairedRatio::of_three(&processes, [&a, &[0.0; 18]], &b, 0.99), None, "a clock too coarse");
     }
 
     #[test]

@@ -17,7 +17,6 @@ use taskscale_stats::{
     rounds::Rounds,
     shift::{self, Shift},
     sign::sign_interval,
-    signed_rank,
 };
 
 use crate::summarize::{
@@ -112,7 +111,7 @@ impl<'a> Pair<'a> {
                 format!("{} in OLD and {} in NEW", old.len(), new.len()),
                 format!("{} in each", shift::fewest(confidence)),
             ),
-            Some(rounds) => (rounds.observations().to_string(), signed_rank::fewest(confidence).to_string()),
+            Some(rounds) => (rounds.observations().to_string(), rounds.fewest(confidence).to_string()),
         };
         let shared = if rows > 1 { format!(" for {rows} rows") } else { String::new() };
         format!("too few processes: {have}, {needed} are needed{shared}")
@@ -213,7 +212,12 @@ pub fn of_one_run<'a>(
                 by_number.get(&row.row).copied()
             };
             if let (Some(old), Some(new)) = (one(&pair.old), one(&pair.new)) {
-                pair.rounds = Some(new.against(old, time));
+                let rounds = new.against(old, time);
+                let control = series.iter().find(|one| repeats(one.row, old.row) && one.is_ok());
+                pair.rounds = Some(match control {
+                    Some(control) => rounds.beside(control.rounds(time)),
+                    None => rounds,
+                });
             }
         }
         // A table of the suite that neither side offers is no row of either. The tables of the run
@@ -222,6 +226,11 @@ pub fn of_one_run<'a>(
         pairs
     });
     pairs.collect()
+}
+
+/// Whether a row is the A/A control of `baseline`.
+fn repeats(row: &RowRecord, baseline: &RowRecord) -> bool {
+    row.role == Role::Control && row.baseline == Some(baseline.row)
 }
 
 fn matched<'a>(

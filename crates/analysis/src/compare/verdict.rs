@@ -11,7 +11,6 @@ use taskscale_stats::{
     quantile::median,
     rounds::Rounds,
     shift::{BEYOND_UNCHANGED, Shift, estimate},
-    signed_rank,
 };
 
 use super::{
@@ -174,8 +173,9 @@ impl<'a> Judge<'a> {
             }
         }
         let Some(shift) = pair.shift(self.confidence) else {
-            let pairs = signed_rank::fewest(self.confidence);
-            let remedy = self.longer(pair, |longer, rounds| longer.for_pairs(pair.row(), rounds, pairs));
+            let remedy = self.longer(pair, |longer, rounds| {
+                longer.for_pairs(pair.row(), rounds, rounds.fewest(self.confidence))
+            });
             return Judged::cannot_tell(pair.too_few(self.confidence, self.sharing), remedy);
         };
         let limit = match &self.evidence {

@@ -78,3 +78,15 @@ fn judged_samples_are_longer_where_threads_or_a_compiler_make_them_uneven() {
     assert!(lasts(iterations(Behaviour::Costs(1_000), false), 80), "two threads do the work");
     assert!(lasts(iterations(Behaviour::Alone(1_000), true), 80), "it is compiled while it runs");
 }
+
+#[test]
+fn judged_rows_are_not_woken_since_both_sides_pause_alike() {
+    let wakes = |judged_at| {
+        let limits = Limits { judged_at, ..Setting::default().limits };
+        let rows = [("a", Behaviour::Costs(1_000)), ("b", Behaviour::Costs(1_000))];
+        let done = measure(&rows, Setting { limits, wake_ms: Some(3), ..Setting::default() });
+        done.samples().filter(|sample| sample.kind == Kind::Wake).count()
+    };
+    assert!(wakes(None) > 0);
+    assert_eq!(wakes(Some(0.95)), 0);
+}
