@@ -79,14 +79,16 @@ pub struct Limits {
     pub judged_at: Option<f64>,
 }
 
-/// Rows that are judged by an old side get 50 pairs of processes, of eight rounds each, with
+/// Rows that are judged by an old side get 50 turns of fresh processes, of eight rounds each, with
 /// samples of 4 ms.
 ///
 /// Samples are short so that a neighbour who comes and goes meets both sides alike. Beside a
 /// compiler and two loops, on two CPUs, ln ratios of adjacent pieces of one asyncio process varied
 /// by 4 to 5 % (robust) for pieces of 0.5 to 9 ms, and by 21 % for pieces of 17 and 35 ms. Starting
 /// a process and warming it up costs as much as some twenty such rounds, and one process differs
-/// from another besides (docs/evidence/comparisons.md).
+/// from another besides (docs/evidence/comparisons.md). Both sides are as cold as each other, so
+/// one to three warm-up samples of code that is not compiled are enough: two to four took a quarter
+/// of Go's time.
 pub const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
     samples: Some(400),
     max_time_s: Some(60.0),
@@ -95,15 +97,15 @@ pub const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
     sample_ms: Some(4.0),
     timeout_s: None,
     restart_every: Some(8),
-    restart_warmup: None,
+    restart_warmup: Some(2),
 };
 
 /// Samples of rows that are judged by an old side, where they are uneven. Beside two busy loops on
 /// two CPUs, medians of eight samples of identical code differed, process by process, by 15 %
 /// (Node) and 19 % (Go) where each lasted 4 ms, by 8 and 11 % at 12 ms, and by 5 and 9 % at 30 ms:
 /// Node collects in one sample of 4 ms and not in the next. With 30 ms five to seven pairs fit into
-/// 15 s there, and a verdict needs eight. asyncio and tokio on one thread gain nothing, and lose
-/// pairs (docs/evidence/comparisons.md).
+/// 15 s there, and a verdict needs six at least. asyncio and tokio on one thread gain nothing, and
+/// lose pairs (docs/evidence/comparisons.md).
 pub const UNEVEN_SAMPLE_NS: u64 = 10_000_000;
 
 impl Default for Limits {
