@@ -9,10 +9,14 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise in the file beside this one.
-    pub fn measured() -> Self {
+    /// The noise in a file beside this one: of a machine at rest, or of a loaded one.
+    pub fn measured(loaded: bool) -> Self {
+        Self::of(if loaded { include_str!("residuals-loaded.txt") } else { include_str!("residuals.txt") })
+    }
+
+    fn of(file: &'static str) -> Self {
         let mut families: Vec<(&'static str, Vec<Vec<f64>>)> = Vec::new();
-        for line in include_str!("residuals.txt").lines().filter(|line| !line.starts_with('#')) {
+        for line in file.lines().filter(|line| !line.starts_with('#')) {
             let mut words = line.split_whitespace();
             let Some(name) = words.next() else { continue };
             let row = words.map(|word| word.parse().expect("a number")).collect();
