@@ -5,7 +5,7 @@ use taskscale_model::{
     figure::{count, rounded},
     run_file::Time,
     suite::{is_free, sized},
-    summary::{Cause, Check, Finding, FindingKind, Grade, Growth, Row},
+    summary::{Cause, Check, Finding, FindingKind, Grade, Growth, Row, RowStatus},
 };
 use taskscale_stats::growth::MIN_SIZES;
 
@@ -61,8 +61,9 @@ fn of_collectors(growth: &[Growth]) -> Vec<Finding> {
     grouped(steepest_first(growth, by_collector), of_runtime).into_iter().map(finding).collect()
 }
 
-/// One sentence for the series that grow softly, one for those that are linear, and one for those
-/// that were planned at enough sizes and have no grade.
+/// One sentence for the series that grow softly, one for those that are linear, one for those that
+/// were planned at enough sizes and have no grade, and one for those that were planned at two or
+/// three.
 pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
     let mut texts = Vec::new();
     let is_soft = |growth: &Growth| {
@@ -107,7 +108,31 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
         texts.push(format!("cannot tell for {names}: {reason}"));
     }
     let texts = texts.into_iter().map(|text| plain(FindingKind::Growth, text));
-    of_collectors(growth).into_iter().chain(texts).collect()
+    of_collectors(growth).into_iter().chain(texts).chain(of_few_sizes(growth, rows, planned)).collect()
+}
+
+/// That series at two or three sizes have no grade, and how they come to one. One size asks nothing
+/// about growth, and what failed has other troubles.
+fn of_few_sizes(growth: &[Growth], rows: &[Row], planned: impl Fn(&Growth) -> usize) -> Option<Finding> {
+    let few = |growth: &Growth| {
+        let sizes = planned(growth);
+        let lives = |row: &Row| row.key.series == growth.key && row.status() != RowStatus::Failed;
+        let is_open = growth.grade == Grade::CannotTell && !growth.is_cliff() && rows.iter().any(lives);
+        (is_open && (2..MIN_SIZES).contains(&sizes)).then(|| (growth.key.table.clone(), sizes))
+    };
+    let all: Vec<(String, usize)> = growth.iter().filter_map(few).collect();
+    let least = all.iter().map(|(_, sizes)| *sizes).min()?;
+    let most = all.iter().map(|(_, sizes)| *sizes).max()?;
+    let sizes = if least == most { least.to_string() } else { format!("{least} or {most}") };
+    let tables = grouped(all.iter().map(|(table, _)| table.clone()), String::clone);
+    let tables: Vec<String> = tables.into_iter().filter_map(|same| same.into_iter().next()).collect();
+    // A table that has its grade is no part of it.
+    let of = if all.len() == growth.len() { String::new() } else { format!("{}: ", listed(&tables)) };
+    Some(Finding {
+        kind: FindingKind::Growth,
+        text: format!("{of}no grade at {sizes} sizes: it takes {MIN_SIZES}"),
+        remedy: format!("--grade plans them, or name {MIN_SIZES} with --size"),
+    })
 }
 
 fn steepest_first(growth: &[Growth], wanted: impl Fn(&Growth) -> bool) -> Vec<&Growth> {
@@ -138,9 +163,11 @@ fn name(growth: &Growth) -> String {
 #[cfg(test)]
 mod tests {
     use taskscale_model::{
-        key::SeriesKey,
+        key::{RowKey, SeriesKey},
+        missing::Missing,
+        run_file::Role,
         suite::FREE,
-        summary::{BytesGrowth, OneSecond},
+        summary::{BytesGrowth, OneSecond, RowState},
     };
 
     use super::*;
@@ -245,11 +272,51 @@ mod tests {
         assert_eq!(cliffs(&[steep])[0].remedy, "to tell a collector from a cliff: --metrics bytes,gc");
     }
 
+    /// The rows of these series, each at so many sizes.
+    fn rows(growth: &[Growth], sizes: u64) -> Vec<Row> {
+        let each = growth.iter().flat_map(|growth| (1..=sizes).map(|size| (growth.key.clone(), size)));
+        let row = |(series, size)| Row {
+            key: RowKey { series, size },
+            creates_task: None,
+            role: Role::Row,
+            sweep: None,
+            baseline: None,
+            state: RowState::Skipped(Missing::new("", "")),
+        };
+        each.map(row).collect()
+    }
+
     #[test]
-    fn what_was_planned_at_too_few_sizes_for_a_grade_is_not_told() {
-        let linear = [of("gather", Grade::Linear, 1.0), of("wait", Grade::Linear, 0.9)];
-        assert_eq!(said(&linear), ["all 2 ways are linear from 64 to 512 tasks"]);
-        let open = Growth { reason: Some("too few".into()), ..of("TaskGroup", Grade::CannotTell, 1.0) };
-        assert_eq!(said(&[open]), [""; 0]);
+    fn two_or_three_sizes_say_what_a_grade_takes_and_one_says_nothing() {
+        let open = |table: &str| {
+            let mut open =
+                Growth { reason: Some("too few".into()), ..of("TaskGroup", Grade::CannotTell, 1.0) };
+            open.key.table = table.into();
+            open
+        };
+        let told = |growth: &[Growth], sizes: &[u64]| -> Vec<String> {
+            let of_one = growth.iter().zip(sizes);
+            let rows: Vec<Row> =
+                of_one.flat_map(|(growth, sizes)| rows(std::slice::from_ref(growth), *sizes)).collect();
+            others(growth, &rows).into_iter().map(|one| format!("{}; {}", one.text, one.remedy)).collect()
+        };
+        let how = "--grade plans them, or name 4 with --size";
+        let two = [open("one"), open("other")];
+        assert_eq!(told(&two, &[2, 2]), [format!("no grade at 2 sizes: it takes 4; {how}")]);
+        assert_eq!(told(&two, &[2, 3]), [format!("no grade at 2 or 3 sizes: it takes 4; {how}")]);
+        assert_eq!(told(&two, &[1, 3]), [format!("other: no grade at 3 sizes: it takes 4; {how}")]);
+        assert_eq!(told(&two, &[1, 1]), [""; 0]);
+        let mut failed = rows(&two, 2);
+        failed.iter_mut().for_each(|row| row.state = RowState::Failed(Missing::new("", "")));
+        assert_eq!(others(&two, &failed), []);
+        assert_eq!(told(&two[..1], &[4]), ["cannot tell for asyncio TaskGroup: too few; "]);
+        let graded = [of("gather", Grade::Linear, 1.0), open("other")];
+        assert_eq!(
+            told(&graded, &[4, 2]),
+            [
+                "asyncio gather is linear from 64 to 512 tasks; ".to_owned(),
+                format!("other: no grade at 2 sizes: it takes 4; {how}")
+            ]
+        );
     }
 }
