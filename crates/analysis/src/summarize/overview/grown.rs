@@ -5,7 +5,7 @@ use taskscale_model::{
     figure::{count, rounded},
     run_file::Time,
     suite::{is_free, sized},
-    summary::{Cause, Check, Finding, FindingKind, Grade, Growth, Row, RowStatus},
+    summary::{Cause, Check, Finding, FindingKind, Grade, Growth, Row},
 };
 use taskscale_stats::growth::MIN_SIZES;
 
@@ -63,8 +63,8 @@ fn of_collectors(growth: &[Growth]) -> Vec<Finding> {
 
 /// One sentence for the series that grow softly, one for those that are linear, one for those that
 /// were planned at enough sizes and have no grade, and one for those that were planned at two or
-/// three.
-pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
+/// three in a table that `asks` how cost grows.
+pub fn others(growth: &[Growth], rows: &[Row], asks: impl Fn(&Growth) -> bool) -> Vec<Finding> {
     let mut texts = Vec::new();
     let is_soft = |growth: &Growth| {
         growth.grade == Grade::SoftGrowth && growth.cause != Some(Cause::Collector) && !growth.is_cliff()
@@ -108,16 +108,19 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
         texts.push(format!("cannot tell for {names}: {reason}"));
     }
     let texts = texts.into_iter().map(|text| plain(FindingKind::Growth, text));
-    of_collectors(growth).into_iter().chain(texts).chain(of_few_sizes(growth, rows, planned)).collect()
+    of_collectors(growth).into_iter().chain(texts).chain(of_few_sizes(growth, planned, asks)).collect()
 }
 
 /// That series at two or three sizes have no grade, and how they come to one. One size asks nothing
-/// about growth, and what failed has other troubles.
-fn of_few_sizes(growth: &[Growth], rows: &[Row], planned: impl Fn(&Growth) -> usize) -> Option<Finding> {
+/// about growth.
+fn of_few_sizes(
+    growth: &[Growth],
+    planned: impl Fn(&Growth) -> usize,
+    asks: impl Fn(&Growth) -> bool,
+) -> Option<Finding> {
     let few = |growth: &Growth| {
         let sizes = planned(growth);
-        let lives = |row: &Row| row.key.series == growth.key && row.status() != RowStatus::Failed;
-        let is_open = growth.grade == Grade::CannotTell && !growth.is_cliff() && rows.iter().any(lives);
+        let is_open = growth.grade == Grade::CannotTell && !growth.is_cliff() && asks(growth);
         (is_open && (2..MIN_SIZES).contains(&sizes)).then(|| (growth.key.table.clone(), sizes))
     };
     let all: Vec<(String, usize)> = growth.iter().filter_map(few).collect();
@@ -131,7 +134,7 @@ fn of_few_sizes(growth: &[Growth], rows: &[Row], planned: impl Fn(&Growth) -> us
     Some(Finding {
         kind: FindingKind::Growth,
         text: format!("{of}no grade at {sizes} sizes: it takes {MIN_SIZES}"),
-        remedy: format!("--grade plans them, or name {MIN_SIZES} with --size"),
+        remedy: "--grade, or more of --size".into(),
     })
 }
 
@@ -194,7 +197,7 @@ mod tests {
     }
 
     fn said(growth: &[Growth]) -> Vec<String> {
-        others(growth, &[]).into_iter().map(|finding| finding.text).collect()
+        others(growth, &[], |_| true).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]
@@ -249,7 +252,7 @@ mod tests {
             ..of("tree", Grade::SoftGrowth, 1.58)
         };
         let chain = Growth { exponent: Some(1.31), bytes: bytes(1.02, false), check: None, ..tree.clone() };
-        let found = others(&[chain.clone(), tree.clone()], &[]);
+        let found = others(&[chain.clone(), tree.clone()], &[], |_| true);
         assert_eq!(
             (&*found[0].text, &*found[0].remedy),
             (
@@ -263,7 +266,7 @@ mod tests {
             cliffs(std::slice::from_ref(&throws))[0].text,
             "asyncio throw: n^1.2; bytes grow as n^1.99"
         );
-        assert!(others(&[throws], &[]).is_empty());
+        assert!(others(&[throws], &[], |_| true).is_empty());
         let behind = "--metrics bytes,gc".to_owned();
         let steep = Growth {
             check: Some(Check { before: String::new(), behind }),
@@ -298,17 +301,18 @@ mod tests {
             let of_one = growth.iter().zip(sizes);
             let rows: Vec<Row> =
                 of_one.flat_map(|(growth, sizes)| rows(std::slice::from_ref(growth), *sizes)).collect();
-            others(growth, &rows).into_iter().map(|one| format!("{}; {}", one.text, one.remedy)).collect()
+            others(growth, &rows, |_| true)
+                .into_iter()
+                .map(|one| format!("{}; {}", one.text, one.remedy))
+                .collect()
         };
-        let how = "--grade plans them, or name 4 with --size";
+        let how = "--grade, or more of --size";
         let two = [open("one"), open("other")];
         assert_eq!(told(&two, &[2, 2]), [format!("no grade at 2 sizes: it takes 4; {how}")]);
         assert_eq!(told(&two, &[2, 3]), [format!("no grade at 2 or 3 sizes: it takes 4; {how}")]);
         assert_eq!(told(&two, &[1, 3]), [format!("other: no grade at 3 sizes: it takes 4; {how}")]);
         assert_eq!(told(&two, &[1, 1]), [""; 0]);
-        let mut failed = rows(&two, 2);
-        failed.iter_mut().for_each(|row| row.state = RowState::Failed(Missing::new("", "")));
-        assert_eq!(others(&two, &failed), []);
+        assert_eq!(others(&two, &rows(&two, 2), |_| false), [], "their tables ask something else");
         assert_eq!(told(&two[..1], &[4]), ["cannot tell for asyncio TaskGroup: too few; "]);
         let graded = [of("gather", Grade::Linear, 1.0), open("other")];
         assert_eq!(
