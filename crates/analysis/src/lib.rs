@@ -35,4 +35,4 @@ pub use doctor::checkup;
 pub use grouped::grouped;
 pub use machine::machine_words;
 pub use read::{ReadError, Run, parse_run, salvage_run};
-pub use summarize::{Options as SummaryOptions, Sort, summarize, summarize_with};
+pub use summarize::{Options as SummaryOptions, Sort, is_gradable, summarize, summarize_with};

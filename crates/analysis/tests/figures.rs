@@ -428,6 +428,37 @@ fn a_coarse_clock_is_noted() {
 }
 
 #[test]
+fn iterations_that_are_mostly_readings_of_their_clocks_are_told() {
+    let set_up = wide(|record| {
+        if record["type"] == "sample" {
+            record["extra"] = serde_json::json!({ "setup_cpu_ns": 1, "setup_wall_ns": 1 });
+        }
+    });
+    // 770 and 30 ns: twenty times both are 16 us, and 64 tasks of `spawn` take 12.8.
+    let dear = |text: &str| {
+        let dear = text.replace("\"cpu_resolution_ns\":200", "\"cpu_resolution_ns\":770");
+        assert_ne!(dear, text);
+        dear
+    };
+    let told = |text: &str| {
+        let summary = summary(text);
+        let is_it = |text: &str| text.contains("the clocks that are read around it");
+        let noted: Vec<String> = summary.notes.into_iter().filter(|note| is_it(note)).collect();
+        let found: Vec<_> = summary.overview.findings.into_iter().filter(|one| is_it(&one.text)).collect();
+        let found: Vec<String> =
+            found.into_iter().map(|one| format!("{}. Remedy: {}", one.text, one.remedy)).collect();
+        assert_eq!(noted, found);
+        noted
+    };
+    let [note] = &*told(&dear(&set_up)) else { panic!("one note") };
+    assert!(note.starts_with("tokio spawn: one iteration at n = 64 took 12."), "{note}");
+    assert!(note.contains("some 800 ns of that. Remedy: repeat the work in a loop"), "{note}");
+    for silent in [WIDE, &dear(WIDE), &set_up] {
+        assert!(told(silent).is_empty(), "{silent}");
+    }
+}
+
+#[test]
 fn what_was_linked_with_musl_is_told() {
     let musl = HAND.replace("\"version\":\"1.47.1\"", "\"version\":\"1.47.1, musl\"");
     assert_ne!(musl, HAND);

@@ -2,12 +2,12 @@
 //! passes can be measured. Every check runs even if one before it failed, in a fresh process where
 //! the last one died.
 
+mod clocks;
 mod sizes;
 
-use self::sizes::{largest, sizes_of};
-use std::collections::BTreeMap;
+use self::sizes::{Asked, largest, sizes_of};
+use std::collections::{BTreeMap, BTreeSet};
 
-use taskscale_analysis::told::Wrong;
 use taskscale_model::{
     answer::Rule,
     bytes,
@@ -20,12 +20,10 @@ use taskscale_sys::process::Command;
 
 use crate::{
     bytes::swapped_sums,
-    calibrate::{self, Pilot},
     counters::Counters,
     expect::{Answers, rule_of},
     fault::Fault,
     invariants,
-    judge::Judge,
     link::{Link, Observed},
     probe::{Probe, parse},
     validate,
@@ -33,20 +31,6 @@ use crate::{
 
 /// The sizes at which every variant must answer rightly: one task, an odd few, more than any batch.
 pub const SIZES: [u64; 3] = [1, 7, 1_000];
-
-/// How often the check tries whether four times the iterations take longer. libgomp changed between
-/// 30 and 490 ns per task from one sample to the next: one check in four failed at the first
-/// attempt. A lie fails at every attempt.
-const ATTEMPTS: usize = 6;
-
-/// The most by which attempts lengthen the samples of the first. Each doubles them up to here. A
-/// thread of libgomp that waits for one without a processor spins for whole time slices: samples of
-/// 16 ms used 84 ms of CPU time on a busy machine, three times in a row.
-const LENGTHENED: u64 = 8;
-
-/// The attempts for code that is compiled while it runs: a JVM still fell by a factor of four after
-/// a second.
-const ATTEMPTS_JIT: usize = 30;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
@@ -86,12 +70,21 @@ impl Findings {
 
 /// Tests the probe that `command` starts. `cpus` is the number of CPUs that a process may use here.
 /// One answer may take `timeout_ns`. `command` has the variables of the workload `bytes`; `swapped`
-/// are the same of files with two bytes swapped.
-pub fn check(command: &Command, cpus: u64, timeout_ns: u64, swapped: &[(String, String)]) -> Findings {
+/// are the same of files with two bytes swapped. With `own` it is a user's file, whose workload may
+/// bear the name of a built-in one and do other work.
+pub fn check(
+    command: &Command,
+    cpus: u64,
+    timeout_ns: u64,
+    swapped: &[(String, String)],
+    own: bool,
+) -> Findings {
     let mut checker = Checker {
         command,
         cpus,
         timeout_ns,
+        own,
+        other_work: BTreeSet::new(),
         probe: None,
         out: Findings { description: None, findings: Vec::new() },
         asked: 0,
@@ -118,6 +111,10 @@ struct Checker<'c> {
     command: &'c Command,
     cpus: u64,
     timeout_ns: u64,
+    own: bool,
+    /// The user's workloads that do other work than the built-in ones of their names: their answers
+    /// are held to each other, as in a run without a suite.
+    other_work: BTreeSet<String>,
     probe: Option<Probe>,
     out: Findings,
     asked: u64,
@@ -271,15 +268,22 @@ impl Checker<'_> {
             self.note("answers", name, Verdict::Noted(format!("not to be had here: {missing}")));
             return;
         }
-        let rule = rule_of(&workload.name);
         let mut echoes = true;
         for params in cases(workload, variant) {
             let subject = format!("{name} {}", taskscale_model::params::label(&params)).trim_end().to_owned();
-            let sizes = sizes_of(&workload.name).into_iter();
-            let sizes = sizes.filter(|size| variant.max_size.is_none_or(|limit| *size <= limit));
-            let sizes = sizes.filter(|size| validate::arrivals(&workload.name, *size, &params).is_ok());
-            let sizes: Vec<u64> = sizes.collect();
-            let asked = self.sizes((workload, variant), rule, &params, &sizes);
+            let mut asked = self.by_size(workload, variant, &params);
+            if let Err(fault) = &asked
+                && self.own
+                && is_of_work(fault)
+                && self.other_work.insert(workload.name.clone())
+            {
+                let why = other_work(&workload.name, fault);
+                asked = self.by_size(workload, variant, &params);
+                match asked {
+                    Ok(_) => self.note("answers", name.clone(), Verdict::Noted(why)),
+                    Err(_) => _ = self.other_work.remove(&workload.name),
+                }
+            }
             if let Ok(asked) = &asked {
                 echoes &= asked.echoes;
                 if let Some(size) = asked.for_clocks(self.timeout_ns) {
@@ -299,14 +303,38 @@ impl Checker<'_> {
         }
     }
 
+    /// Asks a variant in the sizes of its workload that it bears.
+    fn by_size(&mut self, workload: &Workload, variant: &Variant, params: &Params) -> Result<Asked, Fault> {
+        let sizes = self.sizes_of(&workload.name).into_iter();
+        let sizes = sizes.filter(|size| variant.max_size.is_none_or(|limit| *size <= limit));
+        let sizes = sizes.filter(|size| validate::arrivals(&workload.name, *size, params).is_ok());
+        let sizes: Vec<u64> = sizes.collect();
+        self.sizes((workload, variant), params, &sizes)
+    }
+
+    /// The rule by which answers of a workload are checked; `None` where they are held to each
+    /// other.
+    fn rule_of(&self, workload: &str) -> Option<Rule> {
+        if self.other_work.contains(workload) { None } else { rule_of(workload) }
+    }
+
+    fn sizes_of(&self, workload: &str) -> Vec<u64> {
+        if self.other_work.contains(workload) { SIZES.to_vec() } else { sizes_of(workload) }
+    }
+
     /// Asks one question in its three forms, and says whether the `id` came back, and how many wall
     /// ns one iteration took.
-    fn answer(&mut self, rule: Option<Rule>, request: RunRequest) -> Result<(bool, f64), Fault> {
+    fn answer(&mut self, request: RunRequest) -> Result<(bool, f64), Fault> {
+        let rule = self.rule_of(&request.workload);
         let once = self.run(&request)?;
         let thrice = self.run(&RunRequest { iterations: 3, ..request.clone() })?;
         let mut verify = request.clone();
         verify.params.insert(VERIFY.into(), ParamValue::Flag(true));
         let verified = self.run(&verify)?;
+        let size = request.size;
+        if rule.is_none() && size > 1 && once.sample.answer.0 == 0 {
+            return Err(Fault::NoAnswer { size });
+        }
         let mut answers = Answers::default();
         // Only its author knows a workload without a rule. Three times the work must give three
         // times the answer.
@@ -319,14 +347,16 @@ impl Checker<'_> {
         {
             let Answer(got) = observed.sample.answer;
             if got != right {
-                let (size, seed) = (request.size, request.seed);
+                let seed = request.seed;
                 return Err(Fault::WrongAnswer { got, right, size, iterations, seed });
             }
             if let Some(got) = observed.sample.id.filter(|id| *id != request.id) {
                 return Err(Fault::OtherQuestion { got, asked: request.id });
             }
         }
-        invariants::check(&verify, &verified.sample.extra)?;
+        if rule.is_some() {
+            invariants::check(&verify, &verified.sample.extra)?;
+        }
         Ok((once.sample.id.is_some(), once.outside_wall_ns as f64))
     }
 
@@ -334,6 +364,9 @@ impl Checker<'_> {
     /// bytes swapped, FNV has another value and the sum has not.
     fn swapped(&mut self, description: &Description, variables: &[(String, String)]) {
         let Some(workload) = description.workload(bytes::WORKLOAD) else { return };
+        if self.other_work.contains(bytes::WORKLOAD) {
+            return;
+        }
         let mut command = self.command.clone();
         command.env.extend(variables.iter().cloned());
         let mut probe = None;
@@ -352,110 +385,6 @@ impl Checker<'_> {
                 self.note("swapped bytes", subject, verdict);
             }
         }
-    }
-
-    /// Checks that clocks are believable on a long sample, and that four times the iterations take
-    /// at least twice the CPU time.
-    fn clocks(&mut self, description: &Description) {
-        for workload in &description.workloads {
-            for variant in workload.variants.iter().filter(|variant| variant.unavailable.is_none()) {
-                let subject = format!("{} {}", workload.name, variant.name);
-                let params = cases(workload, variant).into_iter().next().unwrap_or_default();
-                let result = self.clock_of(description, workload, variant, &params);
-                self.found("clocks", subject, result);
-            }
-        }
-    }
-
-    fn clock_of(
-        &mut self,
-        description: &Description,
-        workload: &Workload,
-        variant: &Variant,
-        params: &Params,
-    ) -> Result<(), Fault> {
-        let size = match workload.name.as_str() {
-            bytes::WORKLOAD => largest(workload, variant),
-            name => {
-                let many = sizes_of(name).into_iter().max().unwrap_or(1);
-                variant.max_size.map_or(many, |limit| limit.min(many))
-            }
-        };
-        let quick = self.for_clocks.get(&(workload.name.clone(), variant.name.clone()));
-        let size = quick.map_or(size, |quick| size.min(*quick));
-        let mut request = self.request(workload, variant, params, size);
-        let judge = Judge::new(description.clock, self.cpus).compiled(description.jit);
-        let mut judge = judge.of_lengths();
-        let target_ns = calibrate::target_ns(calibrate::TOLD_UNITS_NS, description.clock.wall_resolution_ns);
-        loop {
-            let observed = self.run(&request)?;
-            let rule = rule_of(&workload.name);
-            judge.judge_times(request.iterations, &observed)?;
-            if let Some(rule) = rule {
-                judge.judge(rule, &request, &observed)?;
-            }
-            // The outside clocks decide: a probe that reports microseconds would never reach the
-            // target by its own.
-            let seen_ns = calibrate::seen_ns(observed.outside_wall_ns, observed.outside_cpu_ns);
-            match calibrate::next_pilot(request.iterations, seen_ns, target_ns) {
-                Pilot::Try(next) => request.iterations = next,
-                Pilot::Stuck => {
-                    return Err(Fault::does_not_repeat(request.iterations, observed.outside_wall_ns));
-                }
-                Pilot::Enough => {
-                    let attempts = if description.jit { ATTEMPTS_JIT } else { ATTEMPTS };
-                    return self.grows(&request, &judge, observed, attempts);
-                }
-            }
-        }
-    }
-
-    /// Checks that four times the iterations take at least twice the CPU time, in one of
-    /// `attempts`, of which the later are longer. The fewer iterations of the first are a quarter
-    /// of those of `request`. If that is no whole number, a new sample replaces `long`.
-    fn grows(
-        &mut self,
-        request: &RunRequest,
-        judge: &Judge,
-        mut long: Observed,
-        attempts: usize,
-    ) -> Result<(), Fault> {
-        let few = (request.iterations / 4).max(1);
-        let [mut shorter, mut longer] =
-            [few, few.saturating_mul(4)].map(|iterations| RunRequest { iterations, ..request.clone() });
-        if longer.iterations != request.iterations {
-            long = self.believed(&longer, judge)?;
-        }
-        let mut attempt = 1;
-        loop {
-            // The short sample comes after the long one. Compiling code and filling caches would
-            // otherwise take their time in the short one.
-            let short = self.believed(&shorter, judge)?;
-            let (short_ns, long_ns) = (short.sample.cpu_ns, long.sample.cpu_ns);
-            if long_ns >= short_ns.saturating_mul(2) {
-                return Ok(());
-            }
-            if attempt == attempts {
-                return Err(Fault::ImpossibleTime(Wrong::clock(format!(
-                    "{short_ns} ns of CPU time for {} iterations, {long_ns} ns for {}",
-                    shorter.iterations, longer.iterations
-                ))));
-            }
-            if shorter.iterations < few.saturating_mul(LENGTHENED) {
-                for request in [&mut shorter, &mut longer] {
-                    request.iterations = request.iterations.saturating_mul(2);
-                }
-            }
-            long = self.believed(&longer, judge)?;
-            attempt += 1;
-        }
-    }
-
-    /// Asks for a sample, and checks its times against those seen from outside.
-    fn believed(&mut self, request: &RunRequest, judge: &Judge) -> Result<Observed, Fault> {
-        let observed = self.run(request)?;
-        judge.judge_times(request.iterations, &observed)?;
-        Ok(observed)
     }
 
     /// Checks that an unknown word is refused with an error and that the probe lives on. The
@@ -533,6 +462,19 @@ impl Checker<'_> {
             Err(fault) => self.found("ending", "exit", Err(fault)),
         }
     }
+}
+
+/// Whether a fault is that a workload does other work than its name says.
+fn is_of_work(fault: &Fault) -> bool {
+    matches!(fault, Fault::WrongAnswer { .. } | Fault::WrongCount { .. } | Fault::NoMemory | Fault::NoWaits)
+}
+
+/// That a user's workload has the name of a built-in one and does other work.
+fn other_work(workload: &str, fault: &Fault) -> String {
+    format!(
+        "other work than the built-in workload {workload}: {fault}. `taskscale run --probe FILE` takes it, and holds \
+         its answers to each other; a suite that has {workload} refuses it"
+    )
 }
 
 /// Asks a probe that is given files with two bytes swapped, started where it is not.

@@ -97,12 +97,14 @@ pub enum Fault {
         problem: Problem,
     },
     /// The probe answered with an error.
-    #[error("{}", refused(.asked, .message))]
+    #[error("{}", refused(.asked, .message, .own.as_deref()))]
     Refused {
         /// The request.
         asked: String,
         /// The probe's message.
         message: String,
+        /// The name of the user's own file.
+        own: Option<String>,
     },
     /// The probe answered another request.
     #[error("answered request {got} when {asked} was asked")]
@@ -215,11 +217,24 @@ fn gave(first_of: &Option<String>) -> String {
 /// What to do about what failed on a line of the user's own code.
 const MEND: &str = "mend that line; `taskscale probe check` asks for the smallest case";
 
-/// What a user's own code says comes first, with its place: a long text is cut at its end.
-fn refused(asked: &str, message: &str) -> String {
-    match has_place(message) {
-        true => format!("{message}, when asked for {asked}"),
-        false => format!("refused {asked}: {message}"),
+/// What to do about a user's own code that fails and gives no line.
+const MEND_FILE: &str = "mend what fails there; `taskscale probe check` asks for the smallest case";
+
+/// What to do about a user's own code that ends its process.
+const END_NOTHING: &str =
+    "let nothing in it end the process; `taskscale probe check` asks for the smallest case";
+
+/// The same where a signal ended it.
+const FIND_LINE: &str =
+    "find the line with a debugger or a sanitizer; `taskscale probe check` asks for the smallest case";
+
+/// What a user's own code says comes first, with its place, or else its file: a long text is cut at
+/// its end.
+fn refused(asked: &str, message: &str, own: Option<&str>) -> String {
+    match (has_place(message), own) {
+        (true, _) => format!("{message}, when asked for {asked}"),
+        (false, Some(own)) => format!("{own}: {message}, when asked for {asked}"),
+        (false, None) => format!("refused {asked}: {message}"),
     }
 }
 
@@ -230,8 +245,11 @@ fn ended(asked: &str, how: &str, stderr: &str, own: Option<&str>) -> String {
     match (said(how, stderr), place) {
         (Some(line), Some(place)) if line.contains(&place) => format!("{line}; it {ended}"),
         (Some(line), Some(place)) => format!("{place}: {line}; it {ended}"),
-        (Some(line), None) => format!("{ended}; it said: {line}"),
-        (None, _) => ended,
+        (line, _) => {
+            let who = own.map(|own| format!("{own} ")).unwrap_or_default();
+            let line = line.map(|line| format!("; it said: {line}")).unwrap_or_default();
+            format!("{who}{ended}{line}")
+        }
     }
 }
 
@@ -323,6 +341,8 @@ impl Fault {
             Fault::TimedOut { .. } => LONG_OR_STUCK,
             Fault::Changed { .. } => "run again, and build or edit the probe before or after a run",
             Fault::Exited { own: Some(own), stderr, .. } if place(stderr, own).is_some() => MEND,
+            Fault::Exited { own: Some(_), how, .. } if how.contains("signal") => FIND_LINE,
+            Fault::Exited { own: Some(_), .. } => END_NOTHING,
             Fault::Exited { .. } => "run the probe by hand: probes/PROTOCOL.md shows what to type",
             Fault::Flooded { .. } | Fault::Junk { .. } | Fault::OutOfTurn { .. } => {
                 "print nothing but replies to standard output; `taskscale probe check` shows which request it was"
@@ -330,6 +350,7 @@ impl Fault {
             Fault::Load { problem, .. } => served(problem),
             Fault::Protocol { .. } => "use a probe and a taskscale of the same protocol",
             Fault::Refused { message, .. } if has_place(message) => MEND,
+            Fault::Refused { own: Some(_), .. } => MEND_FILE,
             Fault::Refused { .. } => "see the probe's README for what it can do",
             Fault::WrongAnswer { .. } => {
                 "the variant does not do the work it is asked for; a task that calls your own code still gives its share of the right answer"
@@ -395,11 +416,42 @@ mod tests {
     #[test]
     fn a_message_with_a_place_is_the_users_to_mend() {
         let remedy = |message: &str| {
-            Fault::Refused { asked: "w v at size 1".into(), message: message.into() }.to_missing().remedy
+            Fault::Refused { asked: "w v at size 1".into(), message: message.into(), own: None }
+                .to_missing()
+                .remedy
         };
         assert!(remedy("my_probe.py:12: KeyError: 'x'").contains("mend that line"));
         for message in ["no parameter \"a:1\": x", "KeyError: 'x'", "12:30: late", "a.b: c", "a.b:12"] {
             assert!(remedy(message).contains("README"), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_fails_without_a_line_names_the_users_file_and_what_was_asked() {
+        let own = || Some("mine.mjs".to_owned());
+        let asked = || "fanout mine at size 16".to_owned();
+        let exited =
+            |how: &str| Fault::Exited { asked: asked(), how: how.into(), stderr: "".into(), own: own() };
+        for (fault, reason, remedy) in [
+            (
+                Fault::Refused { asked: asked(), message: "own trouble".into(), own: own() },
+                "mine.mjs: own trouble, when asked for fanout mine at size 16",
+                "mend what fails there",
+            ),
+            (
+                exited("exit status 3"),
+                "mine.mjs ended (exit status 3) instead of answering fanout mine at size 16",
+                "let nothing in it end the process",
+            ),
+            (
+                exited("killed by signal 11 (SIGSEGV)"),
+                "mine.mjs ended (killed by signal 11 (SIGSEGV)) instead of answering fanout mine at size 16",
+                "a debugger or a sanitizer",
+            ),
+        ] {
+            let missing = fault.to_missing();
+            assert_eq!(missing.reason, reason);
+            assert!(missing.remedy.contains(remedy), "{}", missing.remedy);
         }
     }
 }

@@ -104,7 +104,10 @@ impl Judge {
                 seed: request.seed,
             });
         }
-        invariants::check(request, &sample.extra)?;
+        // What is held to its own answers need not count what a built-in workload of its name does.
+        if rule != Rule::Agree {
+            invariants::check(request, &sample.extra)?;
+        }
         watched(request, sample.wall_ns).map_err(Fault::ImpossibleTime)?;
         self.judge_times(request.iterations, observed)
     }

@@ -89,9 +89,11 @@ impl Probe {
             Reply::Error { message, missing: true, remedy, .. } => {
                 Err(Fault::NotHere(Missing::new(bounds::message(message), bounds::message(remedy))))
             }
-            Reply::Error { message, .. } => {
-                Err(Fault::Refused { asked: asked.into(), message: bounds::message(message) })
-            }
+            Reply::Error { message, .. } => Err(Fault::Refused {
+                asked: asked.into(),
+                message: bounds::message(message),
+                own: self.own.clone(),
+            }),
             _ => Err(junk(&line, asked, "a description was expected")),
         }
     }
@@ -185,8 +187,11 @@ impl Probe {
         asked: &str,
         timeout_ns: u64,
     ) -> Result<Vec<u8>, Fault> {
-        let line = serde_json::to_vec(request)
-            .map_err(|error| Fault::Refused { asked: asked.into(), message: error.to_string() })?;
+        let line = serde_json::to_vec(request).map_err(|error| Fault::Refused {
+            asked: asked.into(),
+            message: error.to_string(),
+            own: None,
+        })?;
         self.raw(&line, asked, timeout_ns)
     }
 
@@ -231,8 +236,11 @@ impl Link for Probe {
             None => Err(Missing::new("it has not described itself yet", "shake hands first")),
         };
         why.map_err(|why| Fault::Unfit { asked: asked.clone(), why })?;
-        let message = serde_json::to_vec(&Request::Run(request.clone()))
-            .map_err(|error| Fault::Refused { asked: asked.clone(), message: error.to_string() })?;
+        let message = serde_json::to_vec(&Request::Run(request.clone())).map_err(|error| Fault::Refused {
+            asked: asked.clone(),
+            message: error.to_string(),
+            own: None,
+        })?;
         // This reading is the outermost, so that its cost (7 us a thread, `taskscale_sys::threads`)
         // lies outside all other readings.
         let threads_before = self.threads();
@@ -272,7 +280,9 @@ impl Link for Probe {
                     server_cpu_ns,
                 })
             }
-            Reply::Error { message, .. } => Err(Fault::Refused { asked, message: bounds::message(message) }),
+            Reply::Error { message, .. } => {
+                Err(Fault::Refused { asked, message: bounds::message(message), own: self.own.clone() })
+            }
             _ => Err(junk(&line, &asked, "a sample was expected")),
         }
     }

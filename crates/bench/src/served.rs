@@ -50,7 +50,9 @@ pub fn load(
 ) -> Result<(Vec<u8>, LoadRecord), Fault> {
     let Serving { id, port, server } = match parse(line, asked)? {
         Reply::Serving(serving) => serving,
-        Reply::Error { message, .. } => return Err(Fault::Refused { asked: asked.into(), message }),
+        Reply::Error { message, .. } => {
+            return Err(Fault::Refused { asked: asked.into(), message, own: None });
+        }
         _ => return Err(junk(line, asked, "a server was expected: \"type\":\"serving\"")),
     };
     if let Some(got) = id.filter(|id| *id != request.id) {
@@ -90,7 +92,9 @@ pub fn load(
     let line = probe.exchange(&Request::Begin { id }, asked, timeout_ns)?;
     match parse(&line, asked)? {
         Reply::Began { .. } => (),
-        Reply::Error { message, .. } => return Err(Fault::Refused { asked: asked.into(), message }),
+        Reply::Error { message, .. } => {
+            return Err(Fault::Refused { asked: asked.into(), message, own: None });
+        }
         _ => return Err(junk(&line, asked, "\"type\":\"began\" was expected")),
     }
     let cpu_before = clock::own_thread_cpu_ns().unwrap_or_default();

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::bail;
+use taskscale_analysis::is_gradable;
 use taskscale_bench::plan::{Plan, PlannedSuite};
-use taskscale_model::suite::{Block, LimitsAsked, Suite};
+use taskscale_model::suite::{LimitsAsked, Suite};
 use taskscale_stats::growth::MIN_SIZES;
 
 use crate::{args::RunArgs, free};
@@ -66,19 +67,6 @@ pub fn plan(args: &RunArgs, suites: &mut [Suite]) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether a table has a size that its cost grows with: bytes of a stream, sweeps of work, parts of
-/// a cost, settings side by side, waiting tasks, blocking ones and requests at a rate are other
-/// questions.
-fn is_gradable(block: &Block) -> bool {
-    block.work_ns.is_empty()
-        && block.stream.is_none()
-        && block.reach.is_none()
-        && block.scale.is_none()
-        && block.across.is_none()
-        && block.split.is_none()
-        && !["parked", "blocking"].contains(&&*block.name)
 }
 
 /// Whether a suite ends when its growth is certain.

@@ -57,8 +57,12 @@ fn shown(line: &str) -> ProgressBar {
     bar
 }
 
-/// Shows what is being built, which of how many: on a terminal a line with the time that all took
-/// so far, elsewhere a line when one begins.
+/// Time between two lines on a build where standard error is no terminal.
+const STILL: Duration = Duration::from_secs(30);
+
+/// Shows what is being built, which of how many, and what its compiler said last: on a terminal in
+/// a line with the time that all took so far, elsewhere in a line when one begins and one every
+/// [`STILL`].
 #[derive(Debug)]
 pub struct Building {
     bar: RefCell<Option<ProgressBar>>,
@@ -69,6 +73,9 @@ pub struct Building {
     of: Cell<usize>,
     /// When the first began.
     began: OnceCell<Instant>,
+    /// The build under way in words, and when a line told of it.
+    line: RefCell<String>,
+    told: Cell<Instant>,
 }
 
 impl Building {
@@ -81,6 +88,8 @@ impl Building {
             number: Cell::new(0),
             of: Cell::new(0),
             began: OnceCell::new(),
+            line: RefCell::default(),
+            told: Cell::new(Instant::now()),
         }
     }
 
@@ -103,6 +112,22 @@ impl Building {
         }
     }
 
+    /// What is built, and what was said of it last.
+    fn doing(&self, last: &str) -> String {
+        let line = self.line.borrow();
+        if last.is_empty() { line.clone() } else { format!("{line}: {last}") }
+    }
+
+    /// The line for a log, where one is due.
+    fn due(&self, last: &str) -> Option<String> {
+        if self.terminal || self.told.get().elapsed() < STILL {
+            return None;
+        }
+        self.told.set(Instant::now());
+        let passed = self.began.get().map(Instant::elapsed).unwrap_or_default();
+        Some(format!("taskscale: {}, {}", in_words(passed), self.doing(last)))
+    }
+
     /// Says how many builds there are to come.
     pub fn expect(&self, of: usize) {
         self.of.set(of);
@@ -116,12 +141,14 @@ impl Watch for Building {
         let line =
             if of > 1 && number <= of { format!("{line} ({number} of {of})") } else { line.to_owned() };
         let began = self.began.get_or_init(Instant::now);
-        if !self.terminal {
+        if self.terminal {
+            self.looked();
+            *self.bar.borrow_mut() = Some(shown(&line).with_elapsed(began.elapsed()));
+        } else {
             tell(&format!("taskscale: {line}"));
-            return;
+            self.told.set(Instant::now());
         }
-        self.looked();
-        *self.bar.borrow_mut() = Some(shown(&line).with_elapsed(began.elapsed()));
+        *self.line.borrow_mut() = line;
     }
 
     fn tells(&self, line: &str) {
@@ -132,9 +159,12 @@ impl Watch for Building {
         }
     }
 
-    fn ticks(&self) {
+    fn ticks(&self, last: &str) {
         if let Some(bar) = &*self.bar.borrow() {
+            bar.set_message(clean(&self.doing(last)));
             bar.tick();
+        } else if let Some(line) = self.due(last) {
+            tell(&line);
         }
     }
 
@@ -191,21 +221,23 @@ impl Stage {
 
     /// The time that has passed, of what there is.
     fn passed(&self) -> String {
-        let seconds = |time: Duration| {
-            let seconds = time.as_secs();
-            match seconds {
-                ..60 => format!("{seconds} s"),
-                _ => format!("{} min {:02} s", seconds / 60, seconds % 60),
-            }
-        };
-        let passed = seconds(self.began.elapsed());
+        let passed = in_words(self.began.elapsed());
         match self.counting {
             Some(_) => passed,
             None => {
                 let how = if self.takes.is_bound { "at most" } else { "about" };
-                format!("{passed} of {how} {}", seconds(Duration::from_nanos(self.takes.ns)))
+                format!("{passed} of {how} {}", in_words(Duration::from_nanos(self.takes.ns)))
             }
         }
+    }
+}
+
+/// A time by its seconds and minutes.
+fn in_words(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        _ => format!("{} min {:02} s", seconds / 60, seconds % 60),
     }
 }
 
@@ -400,5 +432,22 @@ mod tests {
         takes.is_bound = false;
         let progress = Progress::new(false, takes, Interrupt::default());
         assert_eq!(lock(&progress.stage).passed(), "0 s of about 1 min 30 s");
+    }
+
+    #[test]
+    fn a_build_is_told_every_half_minute_where_no_terminal_is() {
+        let building = Building { terminal: false, ..Building::new(Interrupt::default()) };
+        building.begins("building mine.rs with cargo 1.95, once");
+        assert_eq!(building.due("Compiling tokio v1.54.1"), None, "it was told now");
+        let before = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds)).expect("a while ago");
+        building.told.set(before(30));
+        let line = "taskscale: 0 s, building mine.rs with cargo 1.95, once: Compiling tokio v1.54.1";
+        assert_eq!(building.due("Compiling tokio v1.54.1").as_deref(), Some(line));
+        assert_eq!(building.due(""), None, "it was told now");
+        building.told.set(before(30));
+        assert_eq!(
+            building.due("").as_deref(),
+            Some("taskscale: 0 s, building mine.rs with cargo 1.95, once")
+        );
     }
 }

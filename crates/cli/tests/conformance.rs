@@ -95,6 +95,48 @@ serve('mine', '1.0')\n";
     }
 }
 
+/// Writes a probe of one way to do a workload, which gives this.
+fn of_one_way(tool: &Tool, workload: &str, answer: &str) -> String {
+    let file = tool.path("mine.py");
+    let text = format!(
+        "from taskscale_probe.sdk import serve, variant\n
+@variant('{workload}', 'mine')
+def mine(run):
+    return run.time(lambda _phases: {answer})\n
+serve('mine', '1.0')\n"
+    );
+    std::fs::write(&file, text).expect("written");
+    file.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn a_users_workload_with_the_name_of_a_built_in_one_is_judged_as_a_run_does() {
+    const TRIANGLE: &str = "sum(range(run.size + 1))";
+    let tool = Tool::with_shared_cache();
+    let sizes = ["--size", "7", "--size", "1000", "--quick"];
+    for (workload, answer, status, words) in [
+        ("drain", TRIANGLE, 0, "note answers: drain mine other work than the built-in workload drain"),
+        ("interp", TRIANGLE, 0, "note answers: interp mine other work than the built-in workload interp"),
+        ("bytes", TRIANGLE, 0, "note answers: bytes mine other work than the built-in workload bytes"),
+        ("drain", "run.size", 0, "0 failed, 0 noted"),
+        ("drain", "0", 1, "the answer is 0 at size 7"),
+        ("sums", "0", 1, "the answer is 0 at size 7"),
+        ("drain", "id(object()) % 1000 + run.iterations", 1, "FAILED answers: drain mine"),
+    ] {
+        let file = of_one_way(&tool, workload, answer);
+        let checked = tool.run(&["probe", "check", &file]);
+        let said = checked.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(checked.status, Some(status), "{workload} {answer}: {said}");
+        assert!(said.contains(words), "{workload} {answer}: {said}");
+        let ran = tool.run(&[&["run", "--probe", &file], &sizes[..]].concat());
+        assert_eq!(ran.status == Some(0), status == 0, "{workload} {answer}: {ran:?}");
+    }
+    // A command speaks for itself: what it calls `drain` is `drain`.
+    let file = of_one_way(&tool, "drain", TRIANGLE);
+    let checked = tool.run(&["probe", "check", &format!("python3 {file}")]);
+    assert_eq!(checked.status, Some(1), "{}", checked.out);
+}
+
 macro_rules! examples {
     ($($name:ident: $file:literal),* $(,)?) => { $(#[test] fn $name() { example_conforms($file); })* };
 }

@@ -35,6 +35,55 @@ fn tells(file: &str, (old, new): (&str, &str), words: &str) {
     assert_eq!(ran.out.matches("failed    ").count(), 1, "both sizes fail alike: {}", ran.out);
 }
 
+/// Runs a user's probe that fails and gives no line, and expects its file, the way of doing the work
+/// and what to do to be named.
+fn names_the_file(file: &str, changes: &[(&str, &str)], words: &str, remedy: &str) {
+    let whole = format!("{}/../../examples/probes/{file}", env!("CARGO_MANIFEST_DIR"));
+    let mut whole = fs::read_to_string(whole).expect("an example");
+    for (old, new) in changes {
+        assert!(whole.contains(old), "{file} has no {old}");
+        whole = whole.replacen(old, new, 1);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(file);
+    fs::write(&path, whole).expect("written");
+    let path = path.display().to_string();
+    let ran = Tool::with_shared_cache().run(&["run", "--probe", &path, "--size", "16", "--quick"]);
+    if format!("{}{}", ran.out, ran.err).contains("install ") {
+        println!("skipped: {file}: {}", ran.err.trim());
+        return;
+    }
+    let told = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in [words, remedy] {
+        assert!(told.contains(expected), "{file}: no {expected:?} in\n{}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn what_gives_no_line_names_the_file() {
+    names_the_file(
+        "my_probe.mjs",
+        &[("async (i) => 31 * i", "async (i) => { throw \"own trouble\" }")],
+        "mine mine: my_probe.mjs: own trouble, when asked for fanout mine at size 16",
+        "mend what fails there",
+    );
+    names_the_file(
+        "my_probe.go",
+        &[("\t\"sync\"\n", "\t\"os\"\n\t\"sync\"\n"), ("{ return 31", "{ os.Exit(3); return 31")],
+        "my_probe.go ended (exit status 3) instead of answering fanout semaphore at size 16",
+        "let nothing in it end the process",
+    );
+    names_the_file(
+        "my_probe.cpp",
+        &[
+            ("#include <future>", "#include <csignal>\n#include <future>"),
+            ("{ return 31", "{ raise(SIGSEGV); return 31"),
+        ],
+        "my_probe.cpp ended (killed by signal 11 (SIGSEGV)) instead of answering fanout async at size 16",
+        "with a debugger or a sanitizer",
+    );
+}
+
 macro_rules! told {
     ($($name:ident: $file:literal $old:literal => $new:literal, $words:literal;)*) => {
         $(#[test] fn $name() { tells($file, ($old, $new), $words); })*

@@ -4,7 +4,7 @@ mod common;
 
 use std::{fs, io::Write};
 
-use common::{Ran, Tool};
+use common::{Ran, Tool, broken};
 
 /// A small run of two runtimes, kept where runs are kept by default.
 fn taken() -> (Tool, Ran) {
@@ -34,12 +34,15 @@ fn last_is_the_newest_run_and_its_screen_is_the_runs() {
 }
 
 #[test]
-fn a_run_in_which_no_process_was_asked_is_not_the_newest() {
+fn a_run_without_a_sample_is_not_the_newest_and_says_why_it_has_none() {
     let (tool, first) = taken();
     let kept = || fs::read_dir(tool.path("state/taskscale/runs")).expect("runs").count();
     let ran = tool.run(&["run", "fanout", "--runtime", "asyncio@/no/such/python"]);
     assert_eq!((ran.status, kept()), (Some(2), 1), "{ran:?}");
     assert!(ran.err.contains("no process was asked, so no run file is kept"), "{}", ran.err);
+    let crashes = tool.run(&["run", "--probe", &broken("crash")]);
+    assert_eq!((crashes.status, kept()), (Some(2), 1), "{crashes:?}");
+    assert!(crashes.err.contains("no process gave a sample, so no run file is kept"), "{}", crashes.err);
     assert_eq!(tool.run(&["report", "last"]).out, first.out);
     // What was named is the user's.
     let named = tool.path("named.jsonl");

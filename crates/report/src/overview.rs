@@ -415,36 +415,38 @@ fn findings(findings: &[Finding], room: usize) -> Vec<String> {
     lines
 }
 
-/// A text of at most so many characters; one that goes on ends in dots.
-fn ended(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most - 3) {
-        Some((end, _)) if text.chars().count() > most => format!("{}...", text[..end].trim_end()),
-        _ => text.to_owned(),
+/// A text of at most so many characters; one that goes on ends in dots, behind a whole word.
+pub(crate) fn ended(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most.saturating_sub(3)) else { return text.to_owned() };
+    if text.chars().count() <= most {
+        return text.to_owned();
     }
+    // A word that takes most of it is cut: what is left would say nothing.
+    let is_cut = !text[end..].starts_with(' ');
+    let word = text[..end].rfind(' ').filter(|at| is_cut && *at > end / 2).unwrap_or(end);
+    format!("{}...", text[..word].trim_end_matches([' ', ',', ';', ':']))
 }
 
-/// A text and what to do about it, in at most three lines of which each has a word before it.
+/// A text and what to do about it, in lines of which each has a word before it: three, and more
+/// where what to do takes them.
 fn with_remedy(text: &str, remedy: &str) -> String {
     // Words are not broken, so that a line may end early.
     // What stands first says most, and a name in the middle of a list must not run into another.
     let most = 3 * (COLUMNS - WORD) - 24;
-    let (text, remedy) = (whole_words(text), whole_words(remedy));
-    match (remedy.chars().count(), text.chars().count()) {
-        (0, _) => ended(&text, most),
+    let (text, remedy) = (whole_words(text), ended(&whole_words(remedy), most));
+    match remedy.chars().count() {
+        0 => ended(&text, most),
         // What to do about it is what a reader is here for: a long list gives way to it.
-        (needs, has) if needs + 2 + has > most && needs < most / 2 => {
-            format!("{}; {remedy}", ended(&text, most - needs - 2))
-        }
-        _ => ended(&format!("{text}; {remedy}"), most),
+        needs => format!("{}; {remedy}", ended(&text, most.saturating_sub(needs + 2).max(most * 2 / 3))),
     }
 }
 
 /// A text without a word that no line has room for: such a one is cut in its middle.
-fn whole_words(text: &str) -> String {
+pub(crate) fn whole_words(text: &str) -> String {
     text.split(' ').map(|word| cut(word, COLUMNS - WORD)).collect::<Vec<_>>().join(" ")
 }
 
-/// A finding in at most three lines.
+/// A finding in a few lines.
 fn finding(finding: &Finding) -> Vec<String> {
     let text = with_remedy(&clean(&finding.text), &clean(&finding.remedy));
     let word = format!("{:WORD$}", finding.kind.word());
@@ -578,7 +580,12 @@ mod tests {
         assert!(drawn.ends_with("...; raise --max-time"), "{drawn}");
         assert!(drawn.chars().count() <= 200, "{drawn}");
         assert!(lines("tokio sync", "raise --max-time").ends_with("tokio sync; raise --max-time"));
+        // What to do is whole, and what it is about ends behind a word.
+        let what_to_do = "give the same number for the same size and seed: draw random numbers from the seed, and begin \
+                          each iteration afresh";
+        let both = lines(&long, what_to_do);
+        assert!(both.ends_with(&format!(" tokio...; {what_to_do}")), "{both}");
         let both = lines(&long, &"do this, ".repeat(40));
-        assert!(both.ends_with("...") && both.chars().count() <= 220, "{both}");
+        assert!(both.ends_with("do...") && both.chars().count() <= 330, "{both}");
     }
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use taskscale_analysis::{CompareOptions, Run, compare, parse_run};
 use taskscale_model::{
     compare::{ComparedRow, Comparison, Verdict},
+    missing::Missing,
     run_file::{Kind, RowEnd, Time},
     summary::Interval,
 };
@@ -69,6 +70,43 @@ fn what_differs_by_much_stands_at_the_end_of_its_axis() {
     let screen = compare_overview(&comparison, &Style::default(), "taskscale compare a b");
     assert!(screen.contains(" 0.01x 1 100.00x "), "{screen}");
     assert!(screen.contains("\u{b7}      \u{25cf} "), "{screen}");
+}
+
+#[test]
+fn rows_that_changed_stand_by_size() {
+    let mut comparison = by_cpu(&run(OLD), &run(NEW));
+    let worse = comparison.rows.iter().find(|row| row.verdict == Verdict::Worse && row.ratio.is_some());
+    let worse = worse.expect("a row").clone();
+    let row = |(size, ratio)| {
+        let mut row = worse.clone();
+        (row.key.size, row.ratio) = (size, Some(ratio));
+        row
+    };
+    comparison.rows = [(2_048, 1.1), (64, 1.3), (512, 1.2), (64, 1.4)].map(row).to_vec();
+    let screen = compare_overview(&comparison, &Style::default(), "taskscale compare a b");
+    let place = |words: &str| screen.find(words).unwrap_or_else(|| panic!("no {words} in {screen}"));
+    let places = ["1.40x", "1.30x", "1.20x", "1.10x"].map(place);
+    assert!(places.is_sorted(), "{screen}");
+    assert!(place("errgroup 64 ") < place("errgroup 512 "), "{screen}");
+}
+
+#[test]
+fn a_single_reason_that_is_left_is_said() {
+    let mut comparison = by_cpu(&run(OLD), &run(NEW));
+    let unsure = comparison.rows.iter().find(|row| row.verdict == Verdict::CannotTell);
+    let unsure = unsure.expect("a row").clone();
+    let screen = |comparison: &mut Comparison, reasons: &[&str]| {
+        let row = |reason: &&str| ComparedRow { why: Some(Missing::new(*reason, "")), ..unsure.clone() };
+        comparison.rows = reasons.iter().map(row).collect();
+        compare_overview(comparison, &Style::default(), "taskscale compare a b")
+    };
+    let three = screen(&mut comparison, &["one", "one", "two", "three", "three"]);
+    for words in ["2 rows of 5: one", "2 rows: three", "1 row: two"] {
+        assert!(three.contains(words), "{three}");
+    }
+    assert!(!three.contains("other reasons"), "{three}");
+    let four = screen(&mut comparison, &["one", "two", "three", "four"]);
+    assert!(four.contains("2 rows, for 2 other reasons: --details"), "{four}");
 }
 
 #[test]

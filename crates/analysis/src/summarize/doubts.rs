@@ -1,12 +1,24 @@
 //! What keeps samples and rows from being taken at their word, in sentences.
 
-use taskscale_model::run_file::{Kind, Stopped, Time};
+use taskscale_model::{
+    figure,
+    run_file::{Kind, RuntimeState, SampleRecord, Stopped, Time},
+};
+use taskscale_stats::quantile::{median, sorted};
 
 use super::samples::RowSamples;
 use crate::{
     read::Run,
     told::{Doubt, REMEDY_DOUBTED},
 };
+
+/// How many times what the readings of its clocks take an iteration has to last, where they are
+/// read around each: they are 5 % of it then.
+const READINGS: f64 = 20.0;
+
+/// The most that both readings take. Through a hypervisor one of the process's clock took 0.5 us,
+/// and a clock that moves in larger steps is coarse.
+const DEAREST_READING_NS: u64 = 5_000;
 
 /// Which runtimes tell half of what was seen of their times, or less, and what to do. Rows that
 /// tell a tenth have failed.
@@ -35,14 +47,7 @@ fn of_runtime(runtime: &str, time: Time, rows: &[(String, Doubt)]) -> String {
         |pick: fn(f64, f64) -> f64| rows.iter().map(|(_, doubt)| doubt.times).reduce(pick).unwrap_or(0.0);
     let (least, most) = (format!("{:.1}", times(f64::min)), format!("{:.1}", times(f64::max)));
     let times = if least == most { least } else { format!("{least} to {most}") };
-    let mut names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let names = match names.as_slice() {
-        [one] => format!("{runtime} {one}"),
-        [first, others @ ..] => format!("{runtime} {first} and {} more", others.len()),
-        [] => runtime.to_owned(),
-    };
+    let names = of_rows(runtime, rows.iter().map(|(name, _)| name.as_str()));
     let samples = match rows {
         [(_, Doubt { of: Some((some, all)), .. })] => format!(" in {some} of {all} samples"),
         _ if rows.iter().any(|(_, doubt)| doubt.of.is_some()) => " in a part of the samples".to_owned(),
@@ -56,6 +61,68 @@ fn of_runtime(runtime: &str, time: Time, rows: &[(String, Doubt)]) -> String {
             format!("{names}: {times} times the wall time that the probe tells passed outside{samples}")
         }
     }
+}
+
+/// The rows of a runtime by the first of their names.
+fn of_rows<'a>(runtime: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.as_slice() {
+        [one] => format!("{runtime} {one}"),
+        [first, others @ ..] => format!("{runtime} {first} and {} more", others.len()),
+        [] => runtime.to_owned(),
+    }
+}
+
+/// Which rows read their clocks around each iteration, and have iterations so short that the
+/// readings are much of their figures.
+pub fn of_readings(run: &Run, series: &[RowSamples<'_>]) -> Vec<(String, &'static str)> {
+    // Of each runtime the row with the shortest iterations, and the names of all such rows.
+    let mut short: Vec<(&RowSamples<'_>, f64, f64, Vec<String>)> = Vec::new();
+    for one in series.iter().filter(|one| one.is_ok() && one.timed.iter().any(|sample| is_in_parts(sample))) {
+        let Some(reading_ns) = reading_ns(run, &one.row.key.runtime) else { continue };
+        let each: Vec<f64> = one.timed.iter().map(|sample| sample.per_iteration(Time::Cpu)).collect();
+        let Some(iteration_ns) = median(&sorted(&each)) else { continue };
+        if iteration_ns >= READINGS * reading_ns {
+            continue;
+        }
+        let name = one.row.key.variant_and_case();
+        match short.iter_mut().find(|(other, ..)| other.row.key.runtime == one.row.key.runtime) {
+            Some((worst, least_ns, _, names)) => {
+                names.push(name);
+                if iteration_ns < *least_ns {
+                    (*worst, *least_ns) = (one, iteration_ns);
+                }
+            }
+            None => short.push((one, iteration_ns, reading_ns, vec![name])),
+        }
+    }
+    let told = short.iter().map(|(worst, iteration_ns, reading_ns, names)| {
+        let names = of_rows(&worst.row.key.runtime, names.iter().map(String::as_str));
+        let text = format!(
+            "{names}: one iteration at n = {} took {}, and the clocks that are read around it take some {} of that",
+            figure::count(worst.row.key.size),
+            figure::time(*iteration_ns),
+            figure::time(*reading_ns)
+        );
+        (text, "repeat the work in a loop inside the timed function, or take a larger --size")
+    });
+    told.collect()
+}
+
+/// Whether a probe timed each iteration by itself, and told what it did between them.
+fn is_in_parts(sample: &SampleRecord) -> bool {
+    sample.extra.contains_key("setup_cpu_ns") || sample.extra.contains_key("setup_wall_ns")
+}
+
+/// What the readings of both clocks around an iteration take within it: of each about one. `None`
+/// where steps are those of a clock that is coarse, and not what a reading takes.
+fn reading_ns(run: &Run, runtime: &str) -> Option<f64> {
+    let record = run.runtimes.iter().find(|record| record.id == runtime)?;
+    let RuntimeState::Ready { clock, .. } = &record.state else { return None };
+    let reading_ns = clock.cpu_resolution_ns + clock.wall_resolution_ns;
+    (reading_ns <= DEAREST_READING_NS).then_some(reading_ns as f64)
 }
 
 /// How many samples were set aside, and what had stopped.

@@ -5,6 +5,7 @@ use fastrand::Rng;
 use taskscale_model::{
     figure::{count, max_time},
     run_file::{Role, RowRecord, SampleRecord, Time},
+    suite::Block,
     summary::{Cause, Grade, Growth, GrowthStep, Interval, OneSecond},
 };
 use taskscale_stats::{
@@ -51,6 +52,19 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
         entry(run, row, (one, *measured), &judged, by_bytes)
     })
     .collect()
+}
+
+/// Whether a table has a size that its cost grows with: bytes of a stream, sweeps of work, parts of
+/// a cost, settings side by side, waiting tasks, blocking ones and requests at a rate are other
+/// questions.
+pub fn is_gradable(block: &Block) -> bool {
+    block.work_ns.is_empty()
+        && block.stream.is_none()
+        && block.reach.is_none()
+        && block.scale.is_none()
+        && block.across.is_none()
+        && block.split.is_none()
+        && !["parked", "blocking"].contains(&&*block.name)
 }
 
 /// What the growth of a series is that of, and at how many sizes it was measured.

@@ -22,6 +22,7 @@ use taskscale_model::{
 };
 
 use crate::read::Run;
+pub use growth::is_gradable;
 pub(crate) use overview::TIE;
 use samples::RowSamples;
 

@@ -38,9 +38,8 @@ pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row], growth: &[Growth]
     notes.extend(run.notes.iter().cloned());
     notes.extend(left_out(run));
     notes.extend(doubts::set_aside(run));
-    notes.extend(
-        doubts::of_times(series).into_iter().map(|(text, remedy)| format!("{text}. Remedy: {remedy}")),
-    );
+    let doubted = doubts::of_times(series).into_iter().chain(doubts::of_readings(run, series));
+    notes.extend(doubted.map(|(text, remedy)| format!("{text}. Remedy: {remedy}")));
     notes.extend(of_musl(run).map(|(text, remedy)| format!("{text}. Remedy: {remedy}")));
     notes.extend(loads(run));
     notes.extend(disturbed(run, growth));

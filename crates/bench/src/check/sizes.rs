@@ -2,7 +2,6 @@
 //! larger and larger sizes, as far as an answer can come in time.
 
 use taskscale_model::{
-    answer::Rule,
     bytes,
     figure::{count, lasting},
     params::Params,
@@ -135,18 +134,18 @@ impl Checker<'_> {
     pub(super) fn sizes(
         &mut self,
         (workload, variant): (&Workload, &Variant),
-        rule: Option<Rule>,
         params: &Params,
         sizes: &[u64],
     ) -> Result<Asked, Fault> {
         let timeout_ns = self.timeout_ns;
         let mut asked = Asked::new();
+        let is_bytes = workload.name == bytes::WORKLOAD && !self.other_work.contains(bytes::WORKLOAD);
         for &size in sizes {
             // Code that is feared to be too slow is not tried at once.
             let mut is_careful = false;
             loop {
                 // A stream is asked for the lengths of the files that there are.
-                let next = match workload.name == bytes::WORKLOAD {
+                let next = match is_bytes {
                     true => Some(size),
                     false => asked.next(size, timeout_ns, is_careful),
                 };
@@ -155,15 +154,13 @@ impl Checker<'_> {
                     return Ok(asked);
                 };
                 let request = self.request(workload, variant, params, next);
-                match self.answer(rule, request) {
+                match self.answer(request) {
                     Ok((echoes, ns)) => {
                         asked.echoes &= echoes;
                         asked.answered.push((next, ns));
                     }
                     // Either it is stuck, or its cost grows by more than was feared.
-                    Err(Fault::TimedOut { .. })
-                        if !is_careful && !asked.answered.is_empty() && workload.name != bytes::WORKLOAD =>
-                    {
+                    Err(Fault::TimedOut { .. }) if !is_careful && !asked.answered.is_empty() && !is_bytes => {
                         self.probe = None;
                         is_careful = true;
                         continue;

@@ -28,6 +28,8 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         (None, Some(id)) => runtimes::named(id)?,
         (None, None) => anyhow::bail!("give a command or --runtime"),
     };
+    // Only a file of the user's is built here.
+    let own = args.command.is_some() && candidate.job.is_some();
     candidate.prepare(&building);
     let mut command = match candidate.standing {
         Standing::Ready(command) => command,
@@ -40,7 +42,7 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let swapped = Given::new(|folder, size| make_swapped(folder, size).map(drop)).map_err(of_bytes)?;
     command.env.extend(given.environment());
     let timeout_ns = (args.timeout * 1e9) as u64;
-    let findings = check::check(&command, cpus, timeout_ns, &swapped.environment());
+    let findings = check::check(&command, cpus, timeout_ns, &swapped.environment(), own);
     print(&output::folded(&render(&findings, args.verbose)?))?;
     Ok(if findings.conforms() { Outcome::Done } else { Outcome::Finding })
 }

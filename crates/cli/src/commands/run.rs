@@ -17,7 +17,7 @@ use taskscale_bench::{
 use taskscale_model::{
     metric::Metric,
     missing::Missing,
-    run_file::{self, Header, Role, Time},
+    run_file::{self, Header, Role, Status, Time},
     suite::{self, Block, Suite},
 };
 use tempfile::TempDir;
@@ -150,7 +150,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         };
         anyhow::anyhow!("cannot go on writing {}: {error}; {what}", kept.path.display())
     })?;
-    let Shown { measured, sampled, outcome } = shown?;
+    let Shown { measured, sampled, failed, outcome } = shown?;
+    let nothing = if failed { "no process gave a sample" } else { "no process was asked" };
 
     let path = kept.path.display();
     tell(&match (interrupt.came() && !measured, sampled || args.output.is_some()) {
@@ -160,8 +161,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         (false, true) => format!("Raw samples: {path}"),
         // A run of nothing would be the newest that `last` names.
         (_, false) => match std::fs::remove_file(&kept.path) {
-            Ok(()) => "taskscale: no process was asked, so no run file is kept".to_owned(),
-            Err(error) => format!("taskscale: no process was asked; cannot remove {path}: {error}"),
+            Ok(()) => format!("taskscale: {nothing}, so no run file is kept"),
+            Err(error) => format!("taskscale: {nothing}; cannot remove {path}: {error}"),
         },
     });
     if let Some(name) = &args.save_baseline {
@@ -317,6 +318,8 @@ struct Shown {
     measured: bool,
     /// Whether a probe answered, be it before anything was timed.
     sampled: bool,
+    /// Whether a row failed: then one was asked.
+    failed: bool,
     /// What a gate makes of it.
     outcome: Outcome,
 }
@@ -327,15 +330,16 @@ fn show(args: &RunArgs, path: &Path) -> anyhow::Result<Shown> {
     let summary = taskscale_analysis::summarize(&run);
     let measured = summary.rows.iter().any(|row| row.figures().is_some());
     let sampled = !run.samples.is_empty() || !run.counts.is_empty();
+    let failed = run.row_ends.iter().any(|end| matches!(end.status, Status::Failed(_)));
     let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
     let named = if args.output.is_none() { "last".to_owned() } else { output::word(path) };
     let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
         output::show(&summary, &args.show, &named)?;
-        return Ok(Shown { measured, sampled, outcome: Outcome::Done });
+        return Ok(Shown { measured, sampled, failed, outcome: Outcome::Done });
     };
     let command = format!("taskscale compare {named}");
     output::show_comparison(&comparison, args.show.format.into(), args.show.details, &command)?;
-    Ok(Shown { measured, sampled, outcome: Outcome::of(&comparison, args.strict) })
+    Ok(Shown { measured, sampled, failed, outcome: Outcome::of(&comparison, args.strict) })
 }
 
 /// Tells whether a workload of these suites wants that runtime. A runtime that would not be

@@ -160,7 +160,7 @@ struct Quiet<'a>(&'a Interrupt);
 
 impl Watch for Quiet<'_> {
     fn begins(&self, _: &str) {}
-    fn ticks(&self) {}
+    fn ticks(&self, _: &str) {}
     fn ends(&self, _: &str) {}
     fn interrupted(&self) -> bool {
         self.0.came()

@@ -2,7 +2,8 @@
 //! from.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read, Seek},
     path::{Path, PathBuf},
 };
 
@@ -41,8 +42,8 @@ const SHOWN: usize = 12;
 pub trait Watch {
     /// A build begins; `line` says which one.
     fn begins(&self, line: &str);
-    /// The build goes on.
-    fn ticks(&self);
+    /// The build goes on; `last` is the last line that was said, if any.
+    fn ticks(&self, last: &str);
     /// The build is over; `words` are the compiler's where it failed.
     fn ends(&self, words: &str);
     /// Something that a user should know, and that nobody asked for.
@@ -59,7 +60,7 @@ pub struct Unwatched;
 
 impl Watch for Unwatched {
     fn begins(&self, _: &str) {}
-    fn ticks(&self) {}
+    fn ticks(&self, _: &str) {}
     fn ends(&self, _: &str) {}
     fn interrupted(&self) -> bool {
         Interrupt::has_come()
@@ -484,7 +485,7 @@ fn execute(
             },
             _ => (),
         }
-        watch.ticks();
+        watch.ticks(&last_line(log));
     };
     if exit == Exit::Code(0) {
         return Ok(());
@@ -498,6 +499,29 @@ fn execute(
     Err((first, shown.join("\n")))
 }
 
+/// The most bytes of a log that are read for its last line.
+const TAIL: u64 = 4 << 10;
+
+/// The last line of a log that says something, behind the command itself.
+fn last_line(log: &Path) -> String {
+    let tail = || {
+        let mut file = fs::File::open(log)?;
+        let from = file.metadata()?.len().saturating_sub(TAIL);
+        let mut bytes = Vec::new();
+        file.seek(io::SeekFrom::Start(from))?;
+        file.take(TAIL).read_to_end(&mut bytes)?;
+        io::Result::Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    // A log that cannot be read shows nothing.
+    let tail = tail().unwrap_or_default();
+    let said = tail.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("+ "));
+    said.last().unwrap_or_default().to_owned()
+}
+
+/// What cargo says of its way: a crate may be called `thiserror`.
+const ON_THE_WAY: [&str; 6] =
+    ["Compiling ", "Downloading ", "Downloaded ", "Updating ", "Locking ", "Adding "];
+
 /// Whether a line of a compiler says what is wrong. Go's begins with its place and has no word for
 /// it; what types there were stands below, behind a tab, and may name `error`.
 fn complains(line: &str) -> bool {
@@ -506,12 +530,29 @@ fn complains(line: &str) -> bool {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let has_place = place.contains('.') && place.split(':').skip(1).take(1).any(is_number);
     let begins = has_place && place.len() < line.len() && !OTHERS.iter().any(|word| line.contains(word));
-    begins || (!line.starts_with('\t') && line.to_lowercase().contains("error"))
+    let on_the_way = ON_THE_WAY.iter().any(|word| line.trim_start().starts_with(word));
+    begins || (!line.starts_with('\t') && !on_the_way && line.to_lowercase().contains("error"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::complains;
+    use super::{complains, last_line};
+
+    #[test]
+    fn the_last_line_of_a_log_is_what_was_said() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("build.log");
+        assert_eq!(last_line(&log), "");
+        let long = "\n   Compiling one".repeat(1_000);
+        for (text, last) in [
+            ("+ cargo build\n", ""),
+            ("+ cargo build\n   Compiling tokio v1.54.1\n\n", "Compiling tokio v1.54.1"),
+            (&*format!("+ cargo build{long}\n   Compiling two"), "Compiling two"),
+        ] {
+            std::fs::write(&log, text).expect("written");
+            assert_eq!(last_line(&log), last);
+        }
+    }
 
     #[test]
     fn the_line_with_its_place_is_the_complaint() {
@@ -522,6 +563,7 @@ mod tests {
             ),
             ("x.cpp: In function 'int main()':\nx.cpp:3:1: warning: unused\nx.cpp:9:2: error: no", 2),
             ("In file included from a.hpp:3,\na.cpp:1:2:   required from here\na.hpp:5:6: error: no", 2),
+            ("  Downloaded thiserror v2.0\n   Compiling thiserror v2.0\nerror: no such command", 2),
             ("   Compiling mine\nerror[E0425]: cannot find\n --> src/x.rs:3:5", 1),
             ("Mine.java:3: error: ';' expected", 0),
             ("/x/mine.swift:3:4: error: cannot find", 0),

@@ -10,7 +10,7 @@ use taskscale_model::{
 
 use super::{counts, words};
 use crate::{
-    overview::{COLUMNS, LINES, cut, fitted, plural},
+    overview::{COLUMNS, LINES, cut, ended, fitted, plural, whole_words},
     strip::draw_interval,
     style::{Ink, Style, clean, ink, render},
     wrap::hanging,
@@ -37,7 +37,9 @@ pub fn overview(comparison: &Comparison, style: &Style, command: &str) -> String
     if rows.is_empty() {
         rows = unsure(comparison);
     }
-    let shown: Vec<&ComparedRow> = rows.iter().copied().take(ROWS).collect();
+    // Those that changed most, in the order of the tables.
+    let mut shown: Vec<&ComparedRow> = rows.iter().copied().take(ROWS).collect();
+    by_size(&mut shown, comparison);
     let colour = if comparison.regression { Ink::Red } else { Ink::Bold };
     let mut lines: Vec<String> =
         hanging(&clean(&comparison.summary), 0, COLUMNS).lines().map(|line| ink(colour, line)).collect();
@@ -125,6 +127,19 @@ fn unsure(comparison: &Comparison) -> Vec<&ComparedRow> {
     rows
 }
 
+/// Orders rows as their tables do: what is worse first and within that what failed, then by table
+/// and size. Of one size those that changed most stay first.
+fn by_size(rows: &mut [&ComparedRow], comparison: &Comparison) {
+    let table = |row: &ComparedRow| {
+        let is_of =
+            |other: &ComparedRow| (&other.key.suite, &other.key.table) == (&row.key.suite, &row.key.table);
+        comparison.rows.iter().position(is_of)
+    };
+    let order =
+        |row: &&ComparedRow| (row.verdict == Verdict::Better, row.ratio.is_some(), table(row), row.key.size);
+    rows.sort_by_cached_key(order);
+}
+
 /// An axis around 1, and a line for each row.
 fn strip(rows: &[&ComparedRow]) -> Vec<String> {
     let ends = |row: &&ComparedRow| {
@@ -204,7 +219,9 @@ fn the_rest(comparison: &Comparison) -> Vec<String> {
         reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         let word = if verdict == Verdict::CannotTell { "unsure" } else { "machine" };
         let mut left = all;
-        for (at, (reason, n)) in reasons.iter().take(REASONS).enumerate() {
+        // One reason more takes the line that would say so.
+        let told = if reasons.len() == REASONS + 1 { REASONS + 1 } else { REASONS };
+        for (at, (reason, n)) in reasons.iter().take(told).enumerate() {
             let of = if at == 0 && *n < all { format!(" of {}", count(all as u64)) } else { String::new() };
             let rows = format!("{}{of}", plural(*n, "row"));
             let text = if reason.is_empty() { rows } else { format!("{rows}: {reason}") };
@@ -212,15 +229,20 @@ fn the_rest(comparison: &Comparison) -> Vec<String> {
             left -= n;
         }
         if left > 0 {
-            lines.push(said(None, "", &format!("{}, for other reasons: --details", plural(left, "row"))));
+            let others = reasons.len() - told;
+            let text = format!("{}, for {others} other reasons: --details", plural(left, "row"));
+            lines.push(said(None, "", &text));
         }
     }
     lines
 }
 
+/// The most characters of a text: four lines, which words that are not broken may end early.
+const SAID: usize = 4 * (COLUMNS - WORD) - 32;
+
 /// A word and a text behind it, in lines.
 fn said(colour: Option<Ink>, word: &str, text: &str) -> String {
-    let text = cut(&clean(text), 3 * (COLUMNS - WORD) - 24);
+    let text = ended(&whole_words(&clean(text)), SAID);
     let word = format!("{word:WORD$}");
     let word = ink(colour.unwrap_or(Ink::Dim), &word);
     // A name without blanks is not broken into lines.

@@ -12,8 +12,8 @@ use taskscale_model::{
     run_file::{ANY, Role},
     suite,
     summary::{
-        Control, ControlRow, Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus,
-        Scales, Settled, Shares, Standing, Streams,
+        Control, ControlRow, Finding, FindingKind, Granularity, Growth, Interval, Metg, Ranking, Row,
+        RowStatus, Scales, Settled, Shares, Standing, Streams,
     },
 };
 
@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     grouped,
-    summarize::{doubts, notes},
+    summarize::{doubts, is_gradable, notes},
 };
 
 /// A way is called dearer than another from this ratio on.
@@ -50,7 +50,11 @@ pub fn all(
     findings.extend(notes::incomplete(parts.run, parts.samples).map(|text| plain(FindingKind::Cut, text)));
     findings.extend(parts.run.altered.clone().map(|text| plain(FindingKind::Cut, text)));
     findings.extend(grown::cliffs(parts.growth));
-    findings.extend(grown::others(parts.growth, parts.rows));
+    let asks = |growth: &Growth| {
+        let row = parts.rows.iter().find(|row| row.key.series == growth.key);
+        row.and_then(|row| parts.run.block(&row.key)).is_none_or(is_gradable)
+    };
+    findings.extend(grown::others(parts.growth, parts.rows, asks));
     findings.extend(notes::of_musl(parts.run).map(|(text, remedy)| Finding {
         kind: FindingKind::Biased,
         text,
@@ -62,6 +66,7 @@ pub fn all(
         remedy: remedy.to_owned(),
     };
     findings.extend(doubts::of_times(parts.samples).into_iter().map(biased));
+    findings.extend(doubts::of_readings(parts.run, parts.samples).into_iter().map(biased));
     findings.extend(doubts::set_aside(parts.run).map(|text| plain(FindingKind::Busy, text)));
     let order: Vec<&str> = parts.run.runtimes.iter().map(|runtime| runtime.id.as_str()).collect();
     findings.extend(versions::of_versions(&order, tables, rankings));

@@ -70,9 +70,10 @@ fn of_collectors(growth: &[Growth]) -> Vec<Finding> {
     grouped(steepest_first(growth, by_collector), of_runtime).into_iter().map(finding).collect()
 }
 
-/// One sentence for the series that grow softly, one for those that are linear, and one for those
-/// that were planned at enough sizes and have no grade.
-pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
+/// One sentence for the series that grow softly, one for those that are linear, one for those that
+/// were planned at enough sizes and have no grade, and one for those that were planned at two or
+/// three in a table that `asks` how cost grows.
+pub fn others(growth: &[Growth], rows: &[Row], asks: impl Fn(&Growth) -> bool) -> Vec<Finding> {
     let mut texts = Vec::new();
     let is_soft = |growth: &Growth| {
         growth.grade == Grade::SoftGrowth && growth.cause != Some(Cause::Collector) && !growth.is_cliff()
@@ -116,7 +117,34 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
         texts.push(format!("cannot tell for {names}: {reason}"));
     }
     let texts = texts.into_iter().map(|text| plain(FindingKind::Growth, text));
-    of_collectors(growth).into_iter().chain(texts).collect()
+    of_collectors(growth).into_iter().chain(texts).chain(of_few_sizes(growth, planned, asks)).collect()
+}
+
+/// That series at two or three sizes have no grade, and how they come to one. One size asks nothing
+/// about growth.
+fn of_few_sizes(
+    growth: &[Growth],
+    planned: impl Fn(&Growth) -> usize,
+    asks: impl Fn(&Growth) -> bool,
+) -> Option<Finding> {
+    let few = |growth: &Growth| {
+        let sizes = planned(growth);
+        let is_open = growth.grade == Grade::CannotTell && !growth.is_cliff() && asks(growth);
+        (is_open && (2..MIN_SIZES).contains(&sizes)).then(|| (growth.key.table.clone(), sizes))
+    };
+    let all: Vec<(String, usize)> = growth.iter().filter_map(few).collect();
+    let least = all.iter().map(|(_, sizes)| *sizes).min()?;
+    let most = all.iter().map(|(_, sizes)| *sizes).max()?;
+    let sizes = if least == most { least.to_string() } else { format!("{least} or {most}") };
+    let tables = grouped(all.iter().map(|(table, _)| table.clone()), String::clone);
+    let tables: Vec<String> = tables.into_iter().filter_map(|same| same.into_iter().next()).collect();
+    // A table that has its grade is no part of it.
+    let of = if all.len() == growth.len() { String::new() } else { format!("{}: ", listed(&tables)) };
+    Some(Finding {
+        kind: FindingKind::Growth,
+        text: format!("{of}no grade at {sizes} sizes: it takes {MIN_SIZES}"),
+        remedy: "--grade, or more of --size".into(),
+    })
 }
 
 fn steepest_first(growth: &[Growth], wanted: impl Fn(&Growth) -> bool) -> Vec<&Growth> {
@@ -147,9 +175,11 @@ fn name(growth: &Growth) -> String {
 #[cfg(test)]
 mod tests {
     use taskscale_model::{
-        key::SeriesKey,
+        key::{RowKey, SeriesKey},
+        missing::Missing,
+        run_file::Role,
         suite::FREE,
-        summary::{BytesGrowth, OneSecond},
+        summary::{BytesGrowth, OneSecond, RowState},
     };
 
     use super::*;
@@ -176,7 +206,7 @@ mod tests {
     }
 
     fn said(growth: &[Growth]) -> Vec<String> {
-        others(growth, &[]).into_iter().map(|finding| finding.text).collect()
+        others(growth, &[], |_| true).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]
@@ -231,7 +261,7 @@ mod tests {
             ..of("tree", Grade::SoftGrowth, 1.58)
         };
         let chain = Growth { exponent: Some(1.31), bytes: bytes(1.02, false), check: None, ..tree.clone() };
-        let found = others(&[chain.clone(), tree.clone()], &[]);
+        let found = others(&[chain.clone(), tree.clone()], &[], |_| true);
         assert_eq!(
             (&*found[0].text, &*found[0].remedy),
             (
@@ -245,13 +275,27 @@ mod tests {
             cliffs(std::slice::from_ref(&throws))[0].text,
             "asyncio throw: n^1.2; bytes grow as n^1.99"
         );
-        assert!(others(&[throws], &[]).is_empty());
+        assert!(others(&[throws], &[], |_| true).is_empty());
         let behind = "--metrics bytes,gc".to_owned();
         let steep = Growth {
             check: Some(Check { before: String::new(), behind }),
             ..of("wait", Grade::Superlinear, 1.5)
         };
         assert_eq!(cliffs(&[steep])[0].remedy, "to tell a collector from a cliff: --metrics bytes,gc");
+    }
+
+    /// The rows of these series, each at so many sizes.
+    fn rows(growth: &[Growth], sizes: u64) -> Vec<Row> {
+        let each = growth.iter().flat_map(|growth| (1..=sizes).map(|size| (growth.key.clone(), size)));
+        let row = |(series, size)| Row {
+            key: RowKey { series, size },
+            creates_task: None,
+            role: Role::Row,
+            sweep: None,
+            baseline: None,
+            state: RowState::Skipped(Missing::new("", "")),
+        };
+        each.map(row).collect()
     }
 
     #[test]
@@ -262,10 +306,37 @@ mod tests {
     }
 
     #[test]
-    fn what_was_planned_at_too_few_sizes_for_a_grade_is_not_told() {
-        let linear = [of("gather", Grade::Linear, 1.0), of("wait", Grade::Linear, 0.9)];
-        assert_eq!(said(&linear), ["all 2 ways are linear from 64 to 512 tasks"]);
-        let open = Growth { reason: Some("too few".into()), ..of("TaskGroup", Grade::CannotTell, 1.0) };
-        assert_eq!(said(&[open]), [""; 0]);
+    fn two_or_three_sizes_say_what_a_grade_takes_and_one_says_nothing() {
+        let open = |table: &str| {
+            let mut open =
+                Growth { reason: Some("too few".into()), ..of("TaskGroup", Grade::CannotTell, 1.0) };
+            open.key.table = table.into();
+            open
+        };
+        let told = |growth: &[Growth], sizes: &[u64]| -> Vec<String> {
+            let of_one = growth.iter().zip(sizes);
+            let rows: Vec<Row> =
+                of_one.flat_map(|(growth, sizes)| rows(std::slice::from_ref(growth), *sizes)).collect();
+            others(growth, &rows, |_| true)
+                .into_iter()
+                .map(|one| format!("{}; {}", one.text, one.remedy))
+                .collect()
+        };
+        let how = "--grade, or more of --size";
+        let two = [open("one"), open("other")];
+        assert_eq!(told(&two, &[2, 2]), [format!("no grade at 2 sizes: it takes 4; {how}")]);
+        assert_eq!(told(&two, &[2, 3]), [format!("no grade at 2 or 3 sizes: it takes 4; {how}")]);
+        assert_eq!(told(&two, &[1, 3]), [format!("other: no grade at 3 sizes: it takes 4; {how}")]);
+        assert_eq!(told(&two, &[1, 1]), [""; 0]);
+        assert_eq!(others(&two, &rows(&two, 2), |_| false), [], "their tables ask something else");
+        assert_eq!(told(&two[..1], &[4]), ["cannot tell for asyncio TaskGroup: too few; "]);
+        let graded = [of("gather", Grade::Linear, 1.0), open("other")];
+        assert_eq!(
+            told(&graded, &[4, 2]),
+            [
+                "asyncio gather is linear from 64 to 512 tasks; ".to_owned(),
+                format!("other: no grade at 2 sizes: it takes 4; {how}")
+            ]
+        );
     }
 }
