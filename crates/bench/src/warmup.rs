@@ -35,10 +35,6 @@ const MOST_SETTLE_MS: u64 = 3_000;
 /// quarter of 20 ms is within the 2 to 20 ms of the curves that the rule was chosen on.
 const PART_JIT: u64 = 4;
 
-/// The same for rows that are judged by an old side: an eighth. Both sides are as cold as each
-/// other, and warming up took half of the time of a gate on Node.
-const PART_JUDGED: u64 = 8;
-
 /// The fewest warm-up samples of such a process, if time allows. One that levelled off in the pilot
 /// still fills its caches again, since other rows ran after it.
 const FEWEST_JIT: usize = 3;
@@ -71,8 +67,6 @@ pub(crate) struct Allowance {
     /// before it left.
     jit_ns: u64,
     jit_rows: u64,
-    /// Which part of a sample warms up such a row.
-    part_jit: u64,
     /// How long a sample should last.
     sample_ns: u64,
 }
@@ -98,7 +92,6 @@ impl Allowance {
             again: usize::try_from(limits.restart_warmup).unwrap_or(usize::MAX),
             jit_ns: planned_ns.clamp(share(SHARE_JIT, starts), share(most_jit, starts)),
             jit_rows,
-            part_jit: if limits.judged_at.is_some() { PART_JUDGED } else { PART_JIT },
             sample_ns: limits.sample_ns,
         }
     }
@@ -178,7 +171,7 @@ pub(crate) fn warm_up(
             if !goes_on {
                 break;
             }
-            let part = if row.record.jit { allowance.part_jit } else { 1 };
+            let part = if row.record.jit { PART_JIT } else { 1 };
             let ask = Ask {
                 kind: Kind::Warmup,
                 round: round.number,
