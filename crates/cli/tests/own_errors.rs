@@ -35,8 +35,8 @@ fn tells(file: &str, (old, new): (&str, &str), words: &str) {
     assert_eq!(ran.out.matches("failed    ").count(), 1, "both sizes fail alike: {}", ran.out);
 }
 
-/// Runs a user's probe that fails and gives no line, and expects its file, the way of doing the work
-/// and what to do to be named.
+/// Runs a user's probe that fails and gives no line, and expects its file, the way of doing the
+/// work and what to do to be named.
 fn names_the_file(file: &str, changes: &[(&str, &str)], words: &str, remedy: &str) {
     let whole = format!("{}/../../examples/probes/{file}", env!("CARGO_MANIFEST_DIR"));
     let mut whole = fs::read_to_string(whole).expect("an example");

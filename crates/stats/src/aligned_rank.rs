@@ -9,9 +9,9 @@
 //! alarms is exact. Means of the two others against the first would not have that: of skewed noise
 //! they lie to one side.
 //!
-//! Against the signed ranks of the first two rows ([`crate::signed_rank`]) the interval is some 0.85
-//! times as wide, which is worth 40 % more processes, and it needs fewer of them: five at 99 %,
-//! where signed ranks need eight.
+//! Against the signed ranks of the first two rows ([`crate::signed_rank`]) the interval is some
+//! 0.85 times as wide, which is worth 40 % more processes, and it needs fewer of them: five at 99
+//! %, where signed ranks need eight.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 

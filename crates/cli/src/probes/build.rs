@@ -514,8 +514,8 @@ fn last_line(log: &Path) -> String {
     };
     // A log that cannot be read shows nothing.
     let tail = tail().unwrap_or_default();
-    let said = tail.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("+ "));
-    said.last().unwrap_or_default().to_owned()
+    let mut said = tail.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("+ "));
+    said.next_back().unwrap_or_default().to_owned()
 }
 
 /// What cargo says of its way: a crate may be called `thiserror`.
