@@ -316,8 +316,8 @@ fn name(row: &RowRecord) -> String {
 fn too_short(table: &str, size: u64, short: &Short) -> String {
     let seconds = |ns: u64| figure::time(ns as f64);
     format!(
-        "{table}, n = {}: {} are too short for a verdict, which rests on {} pairs of processes; one takes {} here, \
-         so {} would do",
+        "{table}, n = {}: {} are too short for a verdict, which rests on {} processes of each side; one of each takes \
+         {} here, so {} would do",
         figure::count(size),
         seconds(short.has_ns),
         short.pairs,

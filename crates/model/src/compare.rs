@@ -163,9 +163,9 @@ pub struct ComparedRow {
     pub old: Option<Figure>,
     /// Absent where the new run has no such row.
     pub new: Option<Figure>,
-    /// New over old. Between two runs it is the estimate of Hodges and Lehmann over processes;
-    /// within one run it is the median over pairs of processes. It is absent where the two may not
-    /// be divided.
+    /// New over old, the estimate of Hodges and Lehmann over processes. Within one run it is over
+    /// pairs of processes that took turns, or over triples with the old side's A/A control. It is
+    /// absent where the two may not be divided.
     pub ratio: Option<f64>,
     /// The interval of the ratio, corrected for all rows of the comparison.
     pub ratio_ci: Option<Interval>,

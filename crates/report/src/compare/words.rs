@@ -13,7 +13,7 @@ use taskscale_model::figure::{count, percent, ratio, with_interval};
 pub fn legend(comparison: &Comparison) -> String {
     let ratio = match comparison.design {
         Design::TwoRuns => "by Hodges and Lehmann over processes",
-        Design::OneRun => "by Hodges and Lehmann over pairs of processes that took turns",
+        Design::OneRun => "by Hodges and Lehmann over processes that took turns",
     };
     format!(
         "ns per task: median over processes ± the farther end of its 95 % interval; NEW/OLD {ratio}, with an interval that holds for all rows \
