@@ -23,7 +23,8 @@ const JITTER_FROM: u64 = 10;
 pub struct Schedule {
     rng: Rng,
     rows: usize,
-    restart_every: u64,
+    /// Rounds between two restarts; 0 never restarts.
+    pub restart_every: u64,
     next_round: u64,
     block: Vec<usize>,
 }

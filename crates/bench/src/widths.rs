@@ -27,6 +27,9 @@ pub(crate) fn of(rows: &[Row<'_>], row: &Row<'_>, limits: &Limits) -> Option<f64
     if let Some(control) = control(rows, base.record.row).filter(|_| is_judged) {
         rounds = rounds.beside(control.timed.iter().copied());
     }
+    if limits.judged_at.is_some() && limits.restart_every > 0 {
+        rounds = rounds.fresh();
+    }
     let confidence = limits.judged_at.unwrap_or(CONFIDENCE);
     rounds.paired(confidence).map(|paired| paired.half_width)
 }

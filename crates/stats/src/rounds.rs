@@ -27,6 +27,8 @@ pub struct Rounds {
     b: Vec<f64>,
     /// Of the rounds in which a control has a value too.
     three: Option<Box<Three>>,
+    /// Whether the rounds of one process never count as more than one observation.
+    is_fresh: bool,
 }
 
 /// The rounds of a row, its baseline, and a control that is the baseline again.
@@ -64,6 +66,14 @@ impl Rounds {
         rounds
     }
 
+    /// The same where processes are replaced by fresh ones: the rounds of the only process so far
+    /// are one observation, since they share its memory layout. Without this they count one by one.
+    #[must_use]
+    pub fn fresh(mut self) -> Self {
+        self.is_fresh = true;
+        self
+    }
+
     /// These rounds with those of a control, the same code as `a` measured once more. The interval
     /// then rests on both ([`aligned_rank`]), unless a process has no round that the control has
     /// too.
@@ -98,7 +108,10 @@ impl Rounds {
     /// The number of observations that an interval rests on: processes, or rounds where all are of
     /// one process.
     pub fn observations(&self) -> usize {
-        independent(&self.processes, &self.a).len()
+        match self.is_fresh {
+            true => self.processes.iter().collect::<BTreeSet<_>>().len(),
+            false => independent(&self.processes, &self.a).len(),
+        }
     }
 
     /// The ratio b / a: the centre over processes, or over rounds where all are of one process.
@@ -111,6 +124,9 @@ impl Rounds {
     /// The ratio with its interval at `confidence`; `None` as for [`PairedRatio::of_processes`], or
     /// beside a control as for [`PairedRatio::of_three`].
     pub fn paired(&self, confidence: f64) -> Option<PairedRatio> {
+        if self.is_fresh && self.observations() < self.fewest(confidence) {
+            return None;
+        }
         let Some(three) = &self.three else {
             return PairedRatio::of_processes(&self.processes, &self.a, &self.b, confidence);
         };
@@ -158,7 +174,7 @@ mod tests {
         let rounds = Rounds::of(a, b);
         let (numbers, processes) = (vec![0, 3], vec![0, 1]);
         let (a, b) = (vec![2.0, 4.0], vec![20.0, 40.0]);
-        assert_eq!(rounds, Rounds { numbers, processes, a, b, three: None });
+        assert_eq!(rounds, Rounds { numbers, processes, a, b, three: None, is_fresh: false });
         assert_eq!((rounds.n(), rounds.observations()), (2, 2));
         assert!(rounds.ratio().is_some_and(|ratio| (ratio - 10.0).abs() < 1e-9));
         assert_eq!(rounds.paired(0.95), None, "two are too few for an interval");
@@ -185,6 +201,20 @@ mod tests {
         assert_eq!(alone.clone().beside([]), alone);
         let five = Rounds::of(row(1.0, 0..10), row(2.0, 0..10)).beside(row(1.0, 0..10));
         assert_eq!(five.paired(0.99), None);
+    }
+
+    #[test]
+    fn rounds_of_the_only_process_are_one_observation_where_processes_are_fresh() {
+        let row = |factor: f64| {
+            (0..9).map(move |at| Timed { round: at, process: 0, value: factor * (1.0 + 0.01 * at as f64) })
+        };
+        let rounds = Rounds::of(row(1.0), row(2.0));
+        assert_eq!(rounds.observations(), 9);
+        assert!(rounds.paired(0.99).is_some());
+        let fresh = rounds.fresh();
+        assert_eq!((fresh.observations(), fresh.paired(0.99)), (1, None));
+        let beside = fresh.beside(row(1.0));
+        assert_eq!((beside.observations(), beside.paired(0.99)), (1, None));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use taskscale_model::{
     figure::max_time,
-    run_file::{Kind, RowRecord},
+    run_file::{Kind, RowRecord, Stop},
 };
 use taskscale_stats::{rounds::Rounds, shift::Shift};
 
@@ -15,6 +15,9 @@ const LONG_S: f64 = 900.0;
 
 /// How much narrower than just enough an interval is planned: its width varies by as much.
 const MARGIN: f64 = 0.8;
+
+/// Rounds that a judged cell has where the user names none (`taskscale run --against`).
+const ROUNDS: f64 = 400.0;
 
 /// What cells of a run took, by table and size.
 pub struct Longer<'a> {
@@ -50,14 +53,26 @@ impl<'a> Longer<'a> {
         Longer { cells }
     }
 
-    /// What to do so that the row has an interval, which needs `pairs` pairs of processes.
-    pub fn for_pairs(&self, row: &RowRecord, rounds: &Rounds, pairs: usize) -> Option<String> {
+    /// What to do so that the row has an interval, which needs `pairs` pairs of processes. What
+    /// `ended` its rounds is not enough then.
+    pub fn for_pairs(
+        &self,
+        row: &RowRecord,
+        ended: Option<Stop>,
+        rounds: &Rounds,
+        pairs: usize,
+    ) -> Option<String> {
         let spent =
             self.cells.get(&(row.key.table.as_str(), row.key.size)).filter(|spent| spent.rounds_ns > 0)?;
         let had = rounds.observations().max(1) as f64;
         let seconds = (spent.before_ns as f64 + spent.rounds_ns as f64 * pairs as f64 / had) / 1e9;
         let rounds = (spent.rounds as f64 * pairs as f64 / had).ceil();
-        let words = format!("about {} --samples {rounds:.0}", max_time(seconds));
+        let samples = if ended == Some(Stop::Samples) || rounds > ROUNDS {
+            format!(" --samples {rounds:.0}")
+        } else {
+            String::new()
+        };
+        let words = format!("about {}{samples}", max_time(seconds));
         Some(match seconds > LONG_S {
             true => format!("a quieter machine (taskscale doctor), or {words}"),
             false => words,
@@ -70,6 +85,7 @@ impl<'a> Longer<'a> {
     pub fn for_width(
         &self,
         row: &RowRecord,
+        ended: Option<Stop>,
         rounds: &Rounds,
         shift: Shift,
         threshold: f64,
@@ -78,6 +94,6 @@ impl<'a> Longer<'a> {
         let wanted = MARGIN * if beyond > threshold { beyond } else { threshold };
         let times = ((shift.high - shift.low) / 2.0 / wanted).powi(2).max(1.0);
         let pairs = (rounds.observations() as f64 * times).ceil();
-        self.for_pairs(row, rounds, pairs as usize)
+        self.for_pairs(row, ended, rounds, pairs as usize)
     }
 }

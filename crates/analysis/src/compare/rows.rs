@@ -212,7 +212,7 @@ pub fn of_one_run<'a>(
                 by_number.get(&row.row).copied()
             };
             if let (Some(old), Some(new)) = (one(&pair.old), one(&pair.new)) {
-                let rounds = new.against(old, time);
+                let rounds = new.against(old, time).fresh();
                 let control = series.iter().find(|one| repeats(one.row, old.row) && one.is_ok());
                 pair.rounds = Some(match control {
                     Some(control) => rounds.beside(control.rounds(time)),

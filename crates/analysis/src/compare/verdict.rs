@@ -172,9 +172,10 @@ impl<'a> Judge<'a> {
                 return Judged::plain(Verdict::CannotTell, Some(not_settled(name)));
             }
         }
+        let ended = if let State::Ok(stop) = new.state { *stop } else { None };
         let Some(shift) = pair.shift(self.confidence) else {
             let remedy = self.longer(pair, |longer, rounds| {
-                longer.for_pairs(pair.row(), rounds, rounds.fewest(self.confidence))
+                longer.for_pairs(pair.row(), ended, rounds, rounds.fewest(self.confidence))
             });
             return Judged::cannot_tell(pair.too_few(self.confidence, self.sharing), remedy);
         };
@@ -204,8 +205,8 @@ impl<'a> Judge<'a> {
             (Verdict::CannotTell, Some(why))
         } else {
             let reason = "interval too wide: it reaches from within the threshold beyond it";
-            let remedy =
-                self.longer(pair, |longer, rounds| longer.for_width(pair.row(), rounds, shift, threshold));
+            let remedy = self
+                .longer(pair, |longer, rounds| longer.for_width(pair.row(), ended, rounds, shift, threshold));
             (Verdict::CannotTell, Some(Missing::new(reason, remedy)))
         };
         // In turns, sides that are timed too early are timed alike: what differs between them is
