@@ -459,6 +459,28 @@ fn iterations_that_are_mostly_readings_of_their_clocks_are_told() {
 }
 
 #[test]
+fn samples_of_one_thread_that_are_mostly_readings_of_the_clock_are_told() {
+    let told = |ran: u64, cpu_ns: u64| {
+        let text = wide(|record| {
+            if record["type"] == "sample" {
+                record["threads"] = serde_json::json!({ "ran": ran, "busiest_share": 1.0 });
+                (record["wall_ns"], record["cpu_ns"]) = (1_000_000.into(), cpu_ns.into());
+            }
+        });
+        let summary = summary(&text);
+        let is_it = |text: &str| text.contains("reading the clocks is that much of them");
+        let noted = summary.notes.iter().filter(|note| is_it(note)).count();
+        let found: Vec<_> = summary.overview.findings.iter().filter(|one| is_it(&one.text)).collect();
+        assert_eq!(noted, found.len());
+        found.first().map(|one| one.text.clone())
+    };
+    let text = told(1, 1_360_000).expect("a finding");
+    assert!(text.contains("at n = ") && text.contains("CPU time is 36 % more than wall time"), "{text}");
+    assert_eq!(told(1, 1_040_000), None);
+    assert_eq!(told(2, 1_900_000), None, "two threads have two CPUs");
+}
+
+#[test]
 fn what_was_linked_with_musl_is_told() {
     let musl = HAND.replace("\"version\":\"1.47.1\"", "\"version\":\"1.47.1, musl\"");
     assert_ne!(musl, HAND);

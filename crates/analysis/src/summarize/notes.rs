@@ -38,7 +38,10 @@ pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row], growth: &[Growth]
     notes.extend(run.notes.iter().cloned());
     notes.extend(left_out(run));
     notes.extend(doubts::set_aside(run));
-    let doubted = doubts::of_times(series).into_iter().chain(doubts::of_readings(run, series));
+    let doubted = doubts::of_times(series)
+        .into_iter()
+        .chain(doubts::of_readings(run, series))
+        .chain(doubts::of_short(series));
     notes.extend(doubted.map(|(text, remedy)| format!("{text}. Remedy: {remedy}")));
     notes.extend(of_musl(run).map(|(text, remedy)| format!("{text}. Remedy: {remedy}")));
     notes.extend(loads(run));
