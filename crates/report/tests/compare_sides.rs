@@ -4,6 +4,7 @@ use taskscale_analysis::{CompareOptions, Run, compare, compare_sides, parse_run}
 use taskscale_model::{
     compare::{Comparison, Design, Verdict},
     machine::Disturbance,
+    missing::Missing,
     run_file::{Kind, Role, RoundRecord, RowRecord, Status, Time},
 };
 use taskscale_report::{Style, compare_json, compare_markdown, compare_overview, compare_text};
@@ -134,6 +135,21 @@ fn beside_its_control_a_row_needs_fewer_processes() {
     let alone = only(&run);
     let why = alone.why.expect("it is said");
     assert_eq!((alone.verdict, &*why.reason), (Verdict::CannotTell, "too few processes: 6, 8 are needed"));
+}
+
+#[test]
+fn a_control_that_failed_is_named() {
+    let mut run = both_sides();
+    let control = run.rows.iter().find(|row| row.role == Role::Control).expect("a control").row;
+    for end in run.row_ends.iter_mut().filter(|end| end.row == control) {
+        end.status = Status::Failed(Missing::new("it ended (exit status 3)", "mend it"));
+    }
+    let comparison = by_cpu(&run);
+    let row = comparison.rows.iter().find(|row| row.key.variant == "errgroup").expect("a row");
+    let why = row.why.as_ref().expect("it is said");
+    assert_eq!(row.verdict, Verdict::CannotTell);
+    assert_eq!(&*why.reason, "the A/A control, the same code as OLD, failed: it ended (exit status 3)");
+    assert_eq!(&*why.remedy, "mend it");
 }
 
 #[test]

@@ -1,13 +1,18 @@
 //! What identical code shows. No smaller difference can be claimed.
 
-use taskscale_model::run_file::{Role, RowRecord, Time};
+use taskscale_model::{
+    missing::Missing,
+    run_file::{Role, RowRecord, Time},
+};
 use taskscale_stats::{confidence::CONFIDENCE, paired::PairedRatio, rounds::Rounds};
 
-use crate::summarize::samples::{RowSamples, by_number};
+use crate::summarize::samples::{RowSamples, State, by_number};
 
 /// The A/A controls of one run that have an interval.
 pub struct Controls<'a> {
     controls: Vec<Control<'a>>,
+    /// Those that failed.
+    failed: Vec<(&'a RowRecord, Missing)>,
 }
 
 struct Control<'a> {
@@ -34,7 +39,17 @@ impl<'a> Controls<'a> {
             let rounds = one.against(baseline, time);
             Some(Control { row: one.row, paired: rounds.paired(CONFIDENCE)?, rounds })
         });
-        Controls { controls: judged.collect() }
+        let failed = series.iter().filter(|one| one.row.role == Role::Control).filter_map(|one| {
+            let State::Failed(why) = &one.state else { return None };
+            Some((one.row, why.clone()))
+        });
+        Controls { controls: judged.collect(), failed: failed.collect() }
+    }
+
+    /// Why the control of a row's runtime in its cell failed, where it did.
+    pub fn failed(&self, row: &RowRecord) -> Option<&Missing> {
+        let is_nearest = |other: &RowRecord| in_cell(other, row) && other.key.runtime == row.key.runtime;
+        self.failed.iter().find(|(other, _)| is_nearest(other)).map(|(_, why)| why)
     }
 
     pub fn len(&self) -> usize {
@@ -65,10 +80,7 @@ impl<'a> Controls<'a> {
 
     /// The controls of its runtime in its cell, or else all of its cell, or else all of the run.
     fn nearest(&self, row: &RowRecord) -> Vec<&Control<'a>> {
-        let in_cell = |other: &RowRecord| {
-            (&other.key.suite, &other.key.table, other.key.size)
-                == (&row.key.suite, &row.key.table, row.key.size)
-        };
+        let in_cell = |other: &RowRecord| in_cell(other, row);
         let all = |wanted: &dyn Fn(&RowRecord) -> bool| -> Vec<&Control<'a>> {
             self.controls.iter().filter(|control| wanted(control.row)).collect()
         };
@@ -76,4 +88,8 @@ impl<'a> Controls<'a> {
         let of_cell = all(&in_cell);
         [of_runtime, of_cell].into_iter().find(|found| !found.is_empty()).unwrap_or_else(|| all(&|_| true))
     }
+}
+
+fn in_cell(one: &RowRecord, other: &RowRecord) -> bool {
+    (&one.key.suite, &one.key.table, one.key.size) == (&other.key.suite, &other.key.table, other.key.size)
 }

@@ -291,6 +291,10 @@ impl<'a> Judge<'a> {
     /// 20.
     fn limit_in_one_run(&self, old: &Side<'_>, controls: &Controls<'_>) -> Result<(f64, Missing), Missing> {
         let limit = self.threshold.ln_1p();
+        if let Some(why) = controls.failed(old.row) {
+            let reason = format!("the A/A control, the same code as OLD, failed: {}", why.reason);
+            return Err(Missing::new(reason, &*why.remedy));
+        }
         match controls.would_be_called(old.row, self.confidence, limit) {
             None => Err(Missing::new("no A/A control with an interval in this run", TOO_FEW)),
             Some(true) => Err(Missing::new(
