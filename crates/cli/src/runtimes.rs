@@ -27,7 +27,7 @@ use crate::{
         build::{Job, Kept, Unwatched, Watch},
         languages,
         recipe::Source,
-        toolchain::Toolchain,
+        toolchain::{Toolchain, on_path},
     },
     run_file,
 };
@@ -264,6 +264,11 @@ fn job(runtime: &str, toolchain: Option<&str>) -> Result<Option<Job>, Missing> {
 /// `my_probe.py@python3.8`), or a command.
 pub fn own(probe: &str) -> anyhow::Result<Candidate> {
     let Some((path, language, toolchain)) = file(probe) else {
+        if is_absent(probe) {
+            bail!(
+                "--probe {probe}: there is no such file; say where it is, or `taskscale new-probe LANG` writes one"
+            );
+        }
         let command = split(probe)?;
         if let Some(reader) = run_file::read_by(Path::new(&command.program)) {
             bail!("{reader}; --probe takes a program");
@@ -312,6 +317,14 @@ fn file(probe: &str) -> Option<(PathBuf, &'static languages::Language, Option<&s
     let path = PathBuf::from(path);
     let language = languages::of_file(&path)?;
     Some((path, language, toolchain))
+}
+
+/// Whether `probe` is the name of a file in a language we know, with or without a toolchain, and
+/// neither a file nor a program of that name is there.
+fn is_absent(probe: &str) -> bool {
+    let path = probe.rsplit_once('@').map_or(probe, |(path, _)| path);
+    let is_one_word = !probe.contains(char::is_whitespace);
+    is_one_word && languages::of_file(Path::new(path)).is_some() && on_path(path).is_none()
 }
 
 /// Splits a command as a shell would.
@@ -520,5 +533,10 @@ mod tests {
         };
         assert_eq!(missing.reason, "/no/such/python is not a program on this machine");
         assert!(split("'open").is_err() && split("").is_err());
+        for absent in ["absent.py", "/no/such/absent.rs@/usr/bin/cargo"] {
+            let error = own(absent).expect_err("no file").to_string();
+            assert!(error.starts_with(&format!("--probe {absent}: there is no such file")), "{error}");
+        }
+        assert!(own("python3 absent.py").is_ok(), "a command says so itself");
     }
 }

@@ -244,7 +244,9 @@ impl Job {
         match failure {
             Some(_) if step.optional && !watch.interrupted() => Ok(false),
             Some((first, words)) => {
-                let hint = if step.hint.is_empty() { String::new() } else { format!("; {}", step.hint) };
+                // An error of rustc's is one of the code, whatever was to be fetched.
+                let is_of_code = step.hint.is_empty() || first.contains("error[E");
+                let hint = if is_of_code { String::new() } else { format!("; {}", step.hint) };
                 Err(Failure {
                     missing: Missing::new(
                         format!("{} does not build with {}: {first}", self.name(), self.toolchain.version),
