@@ -201,7 +201,7 @@ breaks! {
     exits: "exit" => "ended (exit status 3)";
     crashes: "crash" => "SIGABRT";
     traceback: "traceback" => "RuntimeError: the pool is already shut down; it ended (exit status 1)";
-    fails: "fails" => "refused fanout loop at size 1: variant 'loop' failed: the pool is already shut down";
+    fails: "fails" => "variant 'loop' failed: the pool is already shut down, when asked for fanout loop at size 1";
     junk: "junk" => "not protocol 1";
     log_line: "log-line" => "connecting to the pool";
     banner: "banner" => "Welcome to my probe!";
