@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::key::SeriesKey;
-use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, MIN_SIZES, Reason, SUPERLINEAR_MIN};
+use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, MIN_SIZES, Reason, SUPERLINEAR_MIN, over_octaves};
 
 use crate::{
     forecast::Forecast,
@@ -40,29 +40,31 @@ pub(crate) struct Left {
     pub timeout_ns: u64,
 }
 
-/// The sizes that would show whether growth lasts, as many as fit into what is left: three octaves
-/// from where it is steep, or from a quarter of the largest size; where too few were measured, the
-/// four octaves below the largest, since that itself may be too dear for a grade. An iteration of
-/// it, `largest`, took so many nanoseconds. Sizes that are `known` are measured already.
+/// The sizes that would show whether growth lasts ([`Growth::further`]), as many as fit into what
+/// is left; where too few were measured, the four octaves below the largest, since that itself may
+/// be too dear for a grade. An iteration of it, `largest`, took so many nanoseconds. Sizes that are
+/// `known` are measured already.
 fn sizes(growth: &Growth, largest: (u64, f64), known: &BTreeSet<u64>, left: Left) -> Vec<u64> {
     let (most, most_ns) = largest;
     let steep = growth.steps.iter().rev().take_while(|step| step.exponent > SUPERLINEAR_MIN);
     let steep_octaves: f64 = steep.map(|step| (step.to as f64 / step.from as f64).log2()).sum();
-    let octaves = MIN_OCTAVES as u32;
-    let up_from = |from: u64| (0..=octaves).map(|octave| from.saturating_mul(1 << octave)).collect();
     let wanted: Vec<u64> = match growth.grade {
-        Grade::CannotTell(Reason::SteepAtTheEnd { from }) => up_from(from.max(most / 4)),
         Grade::CannotTell(Reason::TooFewSizes { .. } | Reason::TooNarrow { .. }) => {
             // Where sizes are enough and processes are not, more sizes are no help.
             let largest = if known.len() < MIN_SIZES { Some(&most) } else { growth.sizes.last() };
             let Some(largest) = largest else { return Vec::new() };
-            (1..=octaves + 1).rev().map(|octave| largest >> octave).filter(|size| *size > 0).collect()
+            (1..=MIN_OCTAVES as u32 + 1)
+                .rev()
+                .map(|octave| largest >> octave)
+                .filter(|size| *size > 0)
+                .collect()
         }
-        Grade::Superlinear | Grade::QuadraticOrWorse if steep_octaves < STEEP_OCTAVES => up_from(most / 2),
-        _ => return Vec::new(),
+        Grade::Superlinear | Grade::QuadraticOrWorse if steep_octaves < STEEP_OCTAVES => {
+            over_octaves(most / 2)
+        }
+        _ => growth.further(most),
     };
-    let exponent = growth.steps.last().map_or(2.0, |step| step.exponent.clamp(1.0, 3.0));
-    let iteration_ns = |size: u64| most_ns * (size as f64 / most.max(1) as f64).powf(exponent);
+    let iteration_ns = |size: u64| most_ns * (size as f64 / most.max(1) as f64).powf(growth.goes_on());
     let takes_ns = |size: &u64| {
         let sample_ns = iteration_ns(*size).max(left.sample_ns as f64);
         FIRST as f64 * (left.up_ns as f64 + ANSWERS * sample_ns)
@@ -171,6 +173,12 @@ mod tests {
         assert_eq!(of(8 * (100 + 4 * 25) * MS - MS), [0; 0]);
         let hasty = Left { timeout_ns: 799 * MS, ..left(u64::MAX) };
         assert_eq!(sizes(&growth, (65_536, 100e6), &known, hasty), [32_768], "an answer might take too long");
+        let kinds = Growth { grade: Grade::CannotTell(Reason::TwoKinds { spread: 3.0 }), ..growth.clone() };
+        assert_eq!(
+            sizes(&kinds, (65_536, 100e6), &known, Left { timeout_ns: u64::MAX, ..left(u64::MAX) }),
+            [131_072, 262_144, 524_288],
+            "growth that lasts is larger than what processes differ by"
+        );
         let few = Growth {
             grade: Grade::CannotTell(Reason::TooFewSizes { usable: 2, left_out: 5 }),
             sizes: vec![16, 64],

@@ -176,11 +176,17 @@ fn entry(
         bend_ci: found.bend.filter(|_| is_cliff).map(|bend| interval(bend.interval)),
         one_second: found.reach.filter(|_| is_cliff && !shared).map(one_second),
         cause: if is_collector { Some(Cause::Collector) } else { told.as_ref().map(|told| told.cause) },
-        reason: reason(found, measured).or_else(|| told.as_ref().and_then(|told| told.reason.clone())),
+        reason: reason(found, measured, took_s(run))
+            .or_else(|| told.as_ref().and_then(|told| told.reason.clone())),
         growth_control: told.and_then(|told| told.control),
         bytes: by_bytes.bytes,
         check: by_bytes.check,
     }
+}
+
+/// What the rounds of a run took, in seconds.
+fn took_s(run: &Run) -> f64 {
+    run.rounds.iter().filter_map(|round| round.wall_ns).sum::<u64>() as f64 / SECOND_NS
 }
 
 fn interval((low, high): (f64, f64)) -> Interval {
@@ -208,7 +214,8 @@ fn grade(grade: growth::Grade) -> Grade {
     }
 }
 
-fn reason(found: &growth::Growth, measured: Measured) -> Option<String> {
+/// `took_s` is what the rounds of the run took.
+fn reason(found: &growth::Growth, measured: Measured, took_s: f64) -> Option<String> {
     let Measured { sizes: measured, largest, all_s, .. } = measured;
     let growth::Grade::CannotTell(reason) = found.grade else { return None };
     Some(match reason {
@@ -232,18 +239,19 @@ fn reason(found: &growth::Growth, measured: Measured) -> Option<String> {
             )
         }
         Reason::SteepAtTheEnd { from } => {
-            format!("steep from {} on, but not shown to last: {}", count(from), larger(found, from, largest))
+            format!("steep from {} on, but not shown to last: {}", count(from), larger(found, largest))
         }
         Reason::TwoKinds { spread } => {
             format!(
-                "steep, but processes of one size differ {spread:.1}-fold, nearly as much as sizes do: hold the run to one CPU \
-                 (taskset -c 0), or allow more with --max-time"
+                "steep, but processes of one size differ {spread:.1}-fold, nearly as much as sizes do: {}, or hold the run to \
+                 one CPU (taskset -c 0)",
+                larger(found, largest)
             )
         }
         Reason::TooNoisy { width } => {
             format!(
-                "too noisy: the interval of the exponent is {width:.2} wide, a grade needs {MAX_WIDTH}: allow more with --max-time, \
-                 or find a quieter machine (taskscale doctor)"
+                "too noisy: the interval of the exponent is {width:.2} wide, a grade needs {MAX_WIDTH}: {}",
+                narrower(width, took_s)
             )
         }
     })
@@ -265,18 +273,29 @@ fn enough(all_s: f64) -> String {
     format!("measure with --grade {}, or smaller sizes with --size", max_time(seconds.max(LEAST_S)))
 }
 
-/// The options that show whether growth lasts which is steep from `from` on: sizes over three
-/// octaves from there, beyond all that was measured, and the time that they take if it does.
+/// The options that show whether growth lasts: the sizes, and the time that they take if it does.
 /// `largest` is the largest size so far, with the seconds of one iteration.
-fn larger(found: &growth::Growth, from: u64, largest: Option<(u64, f64)>) -> String {
-    let (most, most_s) = largest.unwrap_or((from, 0.0));
-    let from = from.max(most / 4);
-    let sizes: Vec<u64> = (0..=MIN_OCTAVES as u32).map(|octave| from.saturating_mul(1 << octave)).collect();
-    let exponent = found.steps.last().map_or(2.0, |step| step.exponent.clamp(1.0, 3.0));
-    let of_size = |size: &u64| most_s * (*size as f64 / most.max(1) as f64).powf(exponent);
+fn larger(found: &growth::Growth, largest: Option<(u64, f64)>) -> String {
+    let (most, most_s) = largest.unwrap_or((1, 0.0));
+    let sizes = found.further(most);
+    let of_size = |size: &u64| most_s * (*size as f64 / most.max(1) as f64).powf(found.goes_on());
     let seconds = STARTS_S + ITERATIONS * sizes.iter().map(of_size).sum::<f64>();
     let options: String = sizes.iter().map(|size| format!(" --size {size}")).collect();
     format!("measure --grade{options} {}", max_time(seconds.max(LEAST_S)))
+}
+
+/// More than this, in seconds, is named with a quieter machine as the better way.
+const LONG_S: f64 = 900.0;
+
+/// What makes an interval of an exponent narrow enough which is `width` wide after `took_s` of
+/// rounds. It falls with the square root of the processes.
+fn narrower(width: f64, took_s: f64) -> String {
+    let seconds = took_s * (width / MAX_WIDTH).powi(2);
+    let quieter = "find a quieter machine (taskscale doctor)";
+    match seconds > LONG_S {
+        true => format!("{quieter}, or allow about --grade {}", max_time(seconds)),
+        false => format!("allow about --grade {}, or {quieter}", max_time(seconds.max(LEAST_S))),
+    }
 }
 
 #[cfg(test)]
@@ -293,7 +312,7 @@ mod tests {
         let mut found = growth::judge(&[], Clock::Cpu, None, &mut Rng::with_seed(1));
         found.grade = grade;
         let measured = Measured { time: Time::Cpu, sizes: 5, largest: None, all_s: 10.0 };
-        let said = reason(&found, measured).expect("a reason");
+        let said = reason(&found, measured, 0.0).expect("a reason");
         assert!(
             said.ends_with(
                 "1 of 5 have them: measure with --grade --max-time 540s, or smaller sizes with --size"
@@ -312,19 +331,40 @@ mod tests {
             totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
         let found = growth::judge(&costs, Clock::Cpu, None, &mut Rng::with_seed(1));
         assert!((found.steps[2].exponent - 2.0).abs() < 1e-9);
+        let told = |reason: Reason, largest_s: f64| {
+            let found = growth::Growth { grade: growth::Grade::CannotTell(reason), ..found.clone() };
+            larger(&found, Some((65_536, largest_s)))
+        };
         // 0.125, 0.5, 2 and 8 s of an iteration, 42 times, and what starts take, a quarter more.
         assert_eq!(
-            larger(&found, 16_384, Some((65_536, 2.0))),
+            told(Reason::SteepAtTheEnd { from: 16_384 }, 2.0),
             "measure --grade --size 16384 --size 32768 --size 65536 --size 131072 --max-time 570s"
         );
         assert_eq!(
-            larger(&found, 4_096, Some((65_536, 1e-3))),
+            told(Reason::SteepAtTheEnd { from: 4_096 }, 1e-3),
             "measure --grade --size 16384 --size 32768 --size 65536 --size 131072 --max-time 60s",
             "not what is known already, and a minute at least"
         );
         assert_eq!(
-            larger(&found, 65_536, Some((65_536, 1e-3))),
+            told(Reason::TwoKinds { spread: 3.0 }, 1e-3),
             "measure --grade --size 65536 --size 131072 --size 262144 --size 524288 --max-time 60s"
+        );
+    }
+
+    #[test]
+    fn an_interval_that_is_too_wide_names_the_time_that_narrows_it() {
+        // Twice as wide as it may be: four times the time, and a quarter more.
+        assert_eq!(
+            narrower(0.8, 45.0),
+            "allow about --grade --max-time 230s, or find a quieter machine (taskscale doctor)"
+        );
+        assert_eq!(
+            narrower(0.5, 3.0),
+            "allow about --grade --max-time 60s, or find a quieter machine (taskscale doctor)"
+        );
+        assert_eq!(
+            narrower(4.0, 45.0),
+            "find a quieter machine (taskscale doctor), or allow about --grade --max-time 94m"
         );
     }
 }

@@ -50,10 +50,13 @@ impl Curve {
         self.spreads[start..].iter().copied().fold(1.0, f64::max)
     }
 
-    /// The factor by which the cost per task grows from the size of index `start` to the last one.
-    pub fn excess(&self, start: usize) -> f64 {
+    /// The index of the size, up to `last`, from which on the cost per task grows by the largest
+    /// factor to the largest size, and that factor.
+    pub fn excess(&self, last: usize) -> (usize, f64) {
         let per_task = |&(size, cost): &(f64, f64)| cost / size;
-        self.points.last().map_or(1.0, |last| per_task(last) / per_task(&self.points[start]))
+        let start = self.points[..=last].iter().map(per_task).enumerate();
+        let Some((lowest, least)) = start.min_by(|a, b| a.1.total_cmp(&b.1)) else { return (last, 1.0) };
+        (lowest, self.points.last().map_or(1.0, |point| per_task(point) / least))
     }
 
     /// Any statistic of the curve's points, with its interval.

@@ -64,8 +64,9 @@ pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
     let steep = steps.iter().all(|step| step.exponent > SUPERLINEAR_MIN)
         || (tail.interval.0 > STEADY && steps.iter().all(|step| step.interval.1 > SUPERLINEAR_MIN));
     if steep && !falls(steps) && tail.interval.0 > SUPERLINEAR_MIN && lasting > DECIDED {
-        let spread = evidence.curve.spread(start);
-        if evidence.curve.excess(start) < BEYOND_SPREAD * spread {
+        let (from, excess) = evidence.curve.excess(start);
+        let spread = evidence.curve.spread(from);
+        if excess < BEYOND_SPREAD * spread {
             return Grade::CannotTell(Reason::TwoKinds { spread });
         }
         return if tail.exponent >= QUADRATIC_MIN { Grade::QuadraticOrWorse } else { Grade::Superlinear };

@@ -9,6 +9,7 @@
 //! | `shape` | does growth last, or does it look like a collector's or a cache's? From which size? |
 //! | `grade` | the rules |
 //! | `forecast` | at which size does a row take a second, would the next size break the budget? |
+//! | `further` | which sizes would show whether growth lasts? |
 //! | `control` | is it the form, or the machine? |
 //! | `collector` | is it the form, or the collector? |
 //!
@@ -27,6 +28,7 @@ mod control;
 mod curve;
 mod fit;
 mod forecast;
+mod further;
 mod grade;
 mod shape;
 
@@ -36,6 +38,7 @@ pub use collector::{ByBytes, Bytes, COLLECTOR_MAX, by_bytes, bytes};
 pub use control::{Cause, cause, is_shared};
 use curve::Curve;
 pub use forecast::{FEARED, FEARED_AFTER_STEEP, Reach, STEEP, breaks_budget, forecast};
+pub use further::over_octaves;
 pub use shape::Bend;
 
 /// The exponent up to which growth is linear.

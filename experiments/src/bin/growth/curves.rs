@@ -48,13 +48,40 @@ impl Class {
     }
 }
 
+/// One size of a series.
+pub struct Size {
+    pub size: u64,
+    /// The cost of each process.
+    pub totals: Vec<f64>,
+    /// The cost without the noise of a process.
+    cost: f64,
+    /// The row of real processes that its noise is drawn from.
+    row: usize,
+}
+
 /// One synthetic series.
 pub struct Synthetic {
-    /// The sizes, each with its rounds.
-    pub rounds: Vec<(u64, Vec<f64>)>,
+    pub sizes: Vec<Size>,
     /// The size at which it bends, if it does.
     pub bend: Option<f64>,
     pub family: usize,
+    /// The cost of a size, without any noise.
+    cost: Box<dyn Fn(f64) -> f64>,
+}
+
+impl Synthetic {
+    /// Measures a size with so many processes; a size that was measured before gets them on top.
+    pub fn measure(&mut self, size: u64, processes: usize, noise: &Noise, rng: &mut Rng) {
+        let known = self.sizes.iter().position(|known| known.size == size);
+        let place = known.unwrap_or_else(|| {
+            let cost = (DRIFT * normal(rng)).exp() * (self.cost)(size as f64);
+            let row = noise.row(self.family, rng);
+            self.sizes.push(Size { size, totals: Vec::new(), cost, row });
+            self.sizes.len() - 1
+        });
+        let Size { totals, cost, row, .. } = &mut self.sizes[place];
+        totals.extend(noise.draw(self.family, *row, processes, rng).map(|residual| *cost * residual));
+    }
 }
 
 /// The standard deviation of the noise that all rounds of one size share, because sizes are
@@ -111,17 +138,13 @@ pub fn draw(class: Class, noise: &Noise, rng: &mut Rng) -> Synthetic {
     };
     let family = rng.usize(..noise.families().len());
     let most = rng.usize(5..21);
-    let rounds = sizes
-        .iter()
-        .enumerate()
-        .map(|(place, &n)| {
-            let fewer = most as f64 * 0.5 * place as f64 / (count - 1) as f64;
-            let shared = (DRIFT * normal(rng)).exp() * (fixed + cost(n));
-            let own = noise.draw(family, (most - fewer as usize).max(5), rng);
-            (n as u64, own.into_iter().map(|residual| shared * residual).collect())
-        })
-        .collect();
-    Synthetic { rounds, bend, family }
+    let cost = Box::new(move |n| fixed + cost(n));
+    let mut series = Synthetic { sizes: Vec::new(), bend, family, cost };
+    for (place, &n) in sizes.iter().enumerate() {
+        let fewer = most as f64 * 0.5 * place as f64 / (count - 1) as f64;
+        series.measure(n as u64, (most - fewer as usize).max(5), noise, rng);
+    }
+    series
 }
 
 /// A standard normal value (Box and Muller 1958).

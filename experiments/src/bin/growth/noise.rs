@@ -32,11 +32,20 @@ impl Noise {
         self.families.iter().map(|family| family.0).collect()
     }
 
-    /// `rounds` residuals of one size. All come from one row of the runtime, drawn with
-    /// replacement.
-    pub fn draw(&self, family: usize, rounds: usize, rng: &mut Rng) -> Vec<f64> {
-        let rows = &self.families[family].1;
-        let row = &rows[rng.usize(..rows.len())];
-        (0..rounds).map(|_| row[rng.usize(..row.len())]).collect()
+    /// A row of the runtime.
+    pub fn row(&self, family: usize, rng: &mut Rng) -> usize {
+        rng.usize(..self.families[family].1.len())
+    }
+
+    /// `processes` residuals of a row, drawn with replacement.
+    pub fn draw<'a>(
+        &'a self,
+        family: usize,
+        row: usize,
+        processes: usize,
+        rng: &'a mut Rng,
+    ) -> impl Iterator<Item = f64> + 'a {
+        let row = &self.families[family].1[row];
+        (0..processes).map(|_| row[rng.usize(..row.len())])
     }
 }
