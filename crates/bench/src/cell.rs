@@ -430,9 +430,8 @@ impl<'p> Measuring<'p> {
     /// that they may since `before_ns` were lost.
     fn in_vain(&self, index: usize, before_ns: u64) -> Option<Missing> {
         let record = self.rows[index].record;
-        let repeated = self.rows.iter().find(|other| Some(other.record.row) == record.baseline);
-        let has_failed = |row: &&Row<'_>| matches!(row.status(), Some(Status::Failed(_)));
-        if record.role == Role::Control && repeated.is_some_and(|row| has_failed(&row)) {
+        let has_failed = |row: &Row<'_>| matches!(row.status(), Some(Status::Failed(_)));
+        if self.rows.iter().any(|other| record.repeats(other.record.row) && has_failed(other)) {
             return Some(Missing::new("the row that it repeats failed", "see why that row failed"));
         }
         let lost_ns = self.lost_ns() - before_ns;

@@ -50,6 +50,5 @@ pub(crate) fn fewest_pairs(rows: &[Row<'_>], confidence: f64) -> u64 {
 
 /// The control that repeats a baseline, where it is measured.
 fn control<'r, 'p>(rows: &'r [Row<'p>], baseline: u64) -> Option<&'r Row<'p>> {
-    let repeats = |row: &&Row<'_>| row.record.role == Role::Control && row.record.baseline == Some(baseline);
-    rows.iter().filter(|row| row.is_open()).find(repeats)
+    rows.iter().find(|row| row.is_open() && row.record.repeats(baseline))
 }

@@ -143,6 +143,13 @@ pub struct RowRecord {
     pub baseline: Option<u64>,
 }
 
+impl RowRecord {
+    /// Whether this is the A/A control of the row that has the number `baseline`.
+    pub fn repeats(&self, baseline: u64) -> bool {
+        self.role == Role::Control && self.baseline == Some(baseline)
+    }
+}
+
 /// The part of a row in a sweep over the work inside each task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

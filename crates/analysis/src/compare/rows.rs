@@ -213,7 +213,7 @@ pub fn of_one_run<'a>(
             };
             if let (Some(old), Some(new)) = (one(&pair.old), one(&pair.new)) {
                 let rounds = new.against(old, time).fresh();
-                let control = series.iter().find(|one| repeats(one.row, old.row) && one.is_ok());
+                let control = series.iter().find(|one| one.row.repeats(old.row.row) && one.is_ok());
                 pair.rounds = Some(match control {
                     Some(control) => rounds.beside(control.rounds(time)),
                     None => rounds,
@@ -226,11 +226,6 @@ pub fn of_one_run<'a>(
         pairs
     });
     pairs.collect()
-}
-
-/// Whether a row is the A/A control of `baseline`.
-fn repeats(row: &RowRecord, baseline: &RowRecord) -> bool {
-    row.role == Role::Control && row.baseline == Some(baseline.row)
 }
 
 fn matched<'a>(

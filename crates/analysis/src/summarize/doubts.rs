@@ -75,36 +75,45 @@ fn of_rows<'a>(runtime: &str, names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
+/// Of each runtime the row that is worst, with by how much, and the names of all that were given.
+fn worst_of<'a, 'r: 'a>(
+    rows: impl Iterator<Item = (&'a RowSamples<'r>, f64)>,
+) -> Vec<(&'a RowSamples<'r>, f64, String)> {
+    let mut all: Vec<(&RowSamples<'_>, f64, Vec<String>)> = Vec::new();
+    for (one, by) in rows {
+        let name = one.row.key.variant_and_case();
+        match all.iter_mut().find(|(other, ..)| other.row.key.runtime == one.row.key.runtime) {
+            Some((worst, most, names)) => {
+                names.push(name);
+                if by > *most {
+                    (*worst, *most) = (one, by);
+                }
+            }
+            None => all.push((one, by, vec![name])),
+        }
+    }
+    let named = |(worst, by, names): (&'a RowSamples<'r>, f64, Vec<String>)| {
+        (worst, by, of_rows(&worst.row.key.runtime, names.iter().map(String::as_str)))
+    };
+    all.into_iter().map(named).collect()
+}
+
 /// Which rows read their clocks around each iteration, and have iterations so short that the
 /// readings are much of their figures.
 pub fn of_readings(run: &Run, series: &[RowSamples<'_>]) -> Vec<(String, &'static str)> {
-    // Of each runtime the row with the shortest iterations, and the names of all such rows.
-    let mut short: Vec<(&RowSamples<'_>, f64, f64, Vec<String>)> = Vec::new();
-    for one in series.iter().filter(|one| one.is_ok() && one.timed.iter().any(|sample| is_in_parts(sample))) {
-        let Some(reading_ns) = reading_ns(run, &one.row.key.runtime) else { continue };
+    let in_parts = series.iter().filter(|one| one.is_ok() && one.timed.iter().any(|s| is_in_parts(s)));
+    let short = in_parts.filter_map(|one| {
         let each: Vec<f64> = one.timed.iter().map(|sample| sample.per_iteration(Time::Cpu)).collect();
-        let Some(iteration_ns) = median(&sorted(&each)) else { continue };
-        if iteration_ns >= READINGS * reading_ns {
-            continue;
-        }
-        let name = one.row.key.variant_and_case();
-        match short.iter_mut().find(|(other, ..)| other.row.key.runtime == one.row.key.runtime) {
-            Some((worst, least_ns, _, names)) => {
-                names.push(name);
-                if iteration_ns < *least_ns {
-                    (*worst, *least_ns) = (one, iteration_ns);
-                }
-            }
-            None => short.push((one, iteration_ns, reading_ns, vec![name])),
-        }
-    }
-    let told = short.iter().map(|(worst, iteration_ns, reading_ns, names)| {
-        let names = of_rows(&worst.row.key.runtime, names.iter().map(String::as_str));
+        let share = reading_ns(run, &one.row.key.runtime)? / median(&sorted(&each))?;
+        Some((one, share)).filter(|_| share > 1.0 / READINGS)
+    });
+    let told = worst_of(short).into_iter().map(|(worst, share, names)| {
+        let reading_ns = reading_ns(run, &worst.row.key.runtime).unwrap_or(0.0);
         let text = format!(
             "{names}: one iteration at n = {} took {}, and the clocks that are read around it take some {} of that",
             figure::count(worst.row.key.size),
-            figure::time(*iteration_ns),
-            figure::time(*reading_ns)
+            figure::time(reading_ns / share),
+            figure::time(reading_ns)
         );
         (text, "repeat the work in a loop inside the timed function, or take a larger --size")
     });
@@ -115,26 +124,13 @@ pub fn of_readings(run: &Run, series: &[RowSamples<'_>]) -> Vec<(String, &'stati
 /// so short that reading the clock of CPU time is much of them. Rows have as few iterations as the
 /// dearest beside them: 1 of a linear loop of 3.4 us beside a square one, which read 4.6 us.
 pub fn of_short(series: &[RowSamples<'_>]) -> Vec<(String, &'static str)> {
-    let mut short: Vec<(&RowSamples<'_>, f64, Vec<String>)> = Vec::new();
-    for one in series.iter().filter(|one| one.is_ok() && one.timed.iter().all(|sample| is_alone(sample))) {
+    let alone = series.iter().filter(|one| one.is_ok() && one.timed.iter().all(|sample| is_alone(sample)));
+    let short = alone.filter_map(|one| {
         let times: Vec<f64> =
             one.timed.iter().map(|sample| sample.cpu_ns as f64 / sample.wall_ns.max(1) as f64).collect();
-        let Some(times) = median(&sorted(&times)).filter(|times| *times > 1.0 + 1.0 / READINGS) else {
-            continue;
-        };
-        let name = one.row.key.variant_and_case();
-        match short.iter_mut().find(|(other, ..)| other.row.key.runtime == one.row.key.runtime) {
-            Some((worst, most, names)) => {
-                names.push(name);
-                if times > *most {
-                    (*worst, *most) = (one, times);
-                }
-            }
-            None => short.push((one, times, vec![name])),
-        }
-    }
-    let told = short.iter().map(|(worst, times, names)| {
-        let names = of_rows(&worst.row.key.runtime, names.iter().map(String::as_str));
+        Some((one, median(&sorted(&times))?)).filter(|(_, times)| *times > 1.0 + 1.0 / READINGS)
+    });
+    let told = worst_of(short).into_iter().map(|(worst, times, names)| {
         let text = format!(
             "{names}: at n = {} CPU time is {} % more than wall time, on one thread: samples are so short that \
              reading the clocks is that much of them",
