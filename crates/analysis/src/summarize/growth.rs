@@ -356,7 +356,7 @@ mod tests {
         // Twice as wide as it may be: four times the time, and a quarter more.
         assert_eq!(
             narrower(0.8, 45.0),
-            "allow about --grade --max-time 230s, or find a quieter machine (taskscale doctor)"
+            "allow about --grade --max-time 240s, or find a quieter machine (taskscale doctor)"
         );
         assert_eq!(
             narrower(0.5, 3.0),
