@@ -90,7 +90,7 @@ pub struct Limits {
 /// one to three warm-up samples of code that is not compiled are enough: two to four took a quarter
 /// of Go's time.
 pub const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
-    samples: Some(400),
+    samples: Some(suite::JUDGED_ROUNDS),
     max_time_s: Some(60.0),
     budget_s: None,
     precision: None,

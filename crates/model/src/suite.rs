@@ -96,6 +96,9 @@ pub enum LeaveOut {
     Tables,
 }
 
+/// Rounds of a cell that is judged by an old side, where the user names none.
+pub const JUDGED_ROUNDS: u64 = 400;
+
 /// When a cell has been measured enough. An absent value takes the tool's default.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use taskscale_model::{
     figure::max_time,
     run_file::{Kind, RowRecord, Stop},
+    suite::JUDGED_ROUNDS,
 };
 use taskscale_stats::{rounds::Rounds, shift::Shift};
 
@@ -15,9 +16,6 @@ const LONG_S: f64 = 900.0;
 
 /// How much narrower than just enough an interval is planned: its width varies by as much.
 const MARGIN: f64 = 0.8;
-
-/// Rounds that a judged cell has where the user names none (`taskscale run --against`).
-const ROUNDS: f64 = 400.0;
 
 /// What cells of a run took, by table and size.
 pub struct Longer<'a> {
@@ -67,7 +65,7 @@ impl<'a> Longer<'a> {
         let had = rounds.observations().max(1) as f64;
         let seconds = (spent.before_ns as f64 + spent.rounds_ns as f64 * pairs as f64 / had) / 1e9;
         let rounds = (spent.rounds as f64 * pairs as f64 / had).ceil();
-        let samples = if ended == Some(Stop::Samples) || rounds > ROUNDS {
+        let samples = if ended == Some(Stop::Samples) || rounds > JUDGED_ROUNDS as f64 {
             format!(" --samples {rounds:.0}")
         } else {
             String::new()
