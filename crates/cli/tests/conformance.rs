@@ -49,6 +49,33 @@ fn java_with_a_large_young_generation() {
     conforms("java+large-young", "nop");
 }
 
+/// Returns the newest JDK without virtual threads: 17 to 20.
+fn jdk_before_virtual_threads() -> Option<String> {
+    let jdks = std::fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten();
+    let folders = jdks.map(|jdk| jdk.path()).chain(std::env::var_os("JAVA_HOME").map(Into::into));
+    let feature = |folder: &std::path::Path| {
+        let said = std::process::Command::new(folder.join("bin/javac")).arg("-version").output().ok()?;
+        let said = String::from_utf8(said.stdout).ok()?;
+        said.trim().strip_prefix("javac ")?.split(['.', '-']).next()?.parse::<u32>().ok()
+    };
+    let old = folders.filter_map(|folder| Some((feature(&folder)?, folder)));
+    let newest = old.filter(|(version, _)| (17..21).contains(version)).max()?;
+    Some(newest.1.display().to_string())
+}
+
+/// All that needs no virtual threads is there, and the rest says why it is not.
+#[test]
+fn java_before_virtual_threads() {
+    let Some(jdk) = jdk_before_virtual_threads() else {
+        println!("skipped: java_before_virtual_threads: no JDK of 17 to 20 in /usr/lib/jvm or JAVA_HOME");
+        return;
+    };
+    let runtime = format!("java@{jdk}");
+    conforms(&runtime, "fanout");
+    let ran = Tool::with_shared_cache().run(&["list", "--runtime", &runtime, "--format", "json"]);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+}
+
 #[test]
 fn node_with_a_large_semi_space() {
     conforms("node+large-semi-space", "nop");
