@@ -17,18 +17,20 @@ fn is_here(name: &str, ran: &common::Ran) -> bool {
     ran.status != Some(2)
 }
 
-fn conforms(runtime: &str, workload: &str) {
+/// Returns what was said, `None` where the toolchain is missing.
+fn conforms(runtime: &str, workload: &str) -> Option<String> {
     let tool = Tool::with_shared_cache();
     if tool.fetched(runtime).is_some_and(|ran| !is_here(runtime, &ran)) {
-        return;
+        return None;
     }
     let ran = tool.run(&["probe", "check", "--runtime", runtime, "--verbose"]);
     if !is_here(runtime, &ran) {
-        return;
+        return None;
     }
     assert_eq!(ran.status, Some(0), "{}\n{}", ran.out, ran.err);
     assert!(ran.out.contains("conforms to probe protocol 1") && ran.out.contains(" 0 failed"), "{}", ran.out);
     assert!(ran.out.contains(&format!("answers: {workload}")), "{}", ran.out);
+    Some(ran.out)
 }
 
 macro_rules! ours {
@@ -71,9 +73,17 @@ fn java_before_virtual_threads() {
         return;
     };
     let runtime = format!("java@{jdk}");
-    conforms(&runtime, "fanout");
-    let ran = Tool::with_shared_cache().run(&["list", "--runtime", &runtime, "--format", "json"]);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let said = conforms(&runtime, "fanout").expect("a JDK that was found");
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for workload in
+        ["fanout", "parked", "scale", "pingpong", "remote", "context", "idle", "cancel", "blocking"]
+    {
+        let here = format!("passed answers: {workload} ");
+        assert!(said.contains(&here), "{workload}: {said}");
+        let missing = format!("note answers: {workload} virtual/");
+        let why = "not to be had here: virtual threads came with JDK 21 (name a newer JDK: ";
+        assert!(said.contains(&missing) && said.contains(why), "{workload}: {said}");
+    }
 }
 
 #[test]

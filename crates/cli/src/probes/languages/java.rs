@@ -252,11 +252,11 @@ mod tests {
                 at.map(|at| args[at + 1].clone())
             };
             let compiled: Vec<_> =
-                recipe.steps.iter().filter_map(|step| after(&step.command.args, "--release")).collect();
+                recipe.steps.iter().filter_map(|step| after(&step.attempts[0].args, "--release")).collect();
             assert_eq!(compiled, releases, "{version}");
             for (step, folder) in recipe.steps.iter().zip(all) {
                 let sources: Vec<_> =
-                    step.command.args.iter().filter(|arg| arg.ends_with(".java")).collect();
+                    step.attempts[0].args.iter().filter(|arg| arg.ends_with(".java")).collect();
                 assert!(!sources.is_empty(), "{version}: nothing of {folder}");
                 assert!(sources.iter().all(|file| file.starts_with(folder)), "{version}: {sources:?}");
             }
