@@ -178,6 +178,7 @@ fn block(workload: &Workload, several: &[(String, Vec<ParamValue>)], all: &[&Des
         work_ns: Vec::new(),
         runtimes: Some(runtimes.map(|description| description.runtime.name.clone()).collect()),
         variants: None,
+        stand_ins: Default::default(),
         controls: false,
         extra: false,
         first_for: Vec::new(),

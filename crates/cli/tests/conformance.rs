@@ -17,18 +17,20 @@ fn is_here(name: &str, ran: &common::Ran) -> bool {
     ran.status != Some(2)
 }
 
-fn conforms(runtime: &str, workload: &str) {
+/// Returns what was said, `None` where the toolchain is missing.
+fn conforms(runtime: &str, workload: &str) -> Option<String> {
     let tool = Tool::with_shared_cache();
     if tool.fetched(runtime).is_some_and(|ran| !is_here(runtime, &ran)) {
-        return;
+        return None;
     }
     let ran = tool.run(&["probe", "check", "--runtime", runtime, "--verbose"]);
     if !is_here(runtime, &ran) {
-        return;
+        return None;
     }
     assert_eq!(ran.status, Some(0), "{}\n{}", ran.out, ran.err);
     assert!(ran.out.contains("conforms to probe protocol 1") && ran.out.contains(" 0 failed"), "{}", ran.out);
     assert!(ran.out.contains(&format!("answers: {workload}")), "{}", ran.out);
+    Some(ran.out)
 }
 
 macro_rules! ours {
@@ -47,6 +49,41 @@ fn tokio_with_the_old_futures() {
 #[test]
 fn java_with_a_large_young_generation() {
     conforms("java+large-young", "nop");
+}
+
+/// Returns the newest JDK without virtual threads: 17 to 20.
+fn jdk_before_virtual_threads() -> Option<String> {
+    let jdks = std::fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten();
+    let folders = jdks.map(|jdk| jdk.path()).chain(std::env::var_os("JAVA_HOME").map(Into::into));
+    let feature = |folder: &std::path::Path| {
+        let said = std::process::Command::new(folder.join("bin/javac")).arg("-version").output().ok()?;
+        let said = String::from_utf8(said.stdout).ok()?;
+        said.trim().strip_prefix("javac ")?.split(['.', '-']).next()?.parse::<u32>().ok()
+    };
+    let old = folders.filter_map(|folder| Some((feature(&folder)?, folder)));
+    let newest = old.filter(|(version, _)| (17..21).contains(version)).max()?;
+    Some(newest.1.display().to_string())
+}
+
+/// All that needs no virtual threads is there, and the rest says why it is not.
+#[test]
+fn java_before_virtual_threads() {
+    let Some(jdk) = jdk_before_virtual_threads() else {
+        println!("skipped: java_before_virtual_threads: no JDK of 17 to 20 in /usr/lib/jvm or JAVA_HOME");
+        return;
+    };
+    let runtime = format!("java@{jdk}");
+    let said = conforms(&runtime, "fanout").expect("a JDK that was found");
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for workload in
+        ["fanout", "parked", "scale", "pingpong", "remote", "context", "idle", "cancel", "blocking"]
+    {
+        let here = format!("passed answers: {workload} ");
+        assert!(said.contains(&here), "{workload}: {said}");
+        let missing = format!("note answers: {workload} virtual/");
+        let why = "not to be had here: virtual threads came with JDK 21 (name a newer JDK: ";
+        assert!(said.contains(&missing) && said.contains(why), "{workload}: {said}");
+    }
 }
 
 #[test]

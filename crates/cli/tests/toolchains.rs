@@ -195,7 +195,7 @@ fn an_old_library_that_cannot_be_fetched_is_skipped_rows_and_asks_for_a_network(
 #[test]
 fn a_missing_or_too_old_toolchain_says_how_to_get_one() {
     let machine = Machine::new();
-    machine.program("javac", "echo javac 17.0.9");
+    machine.program("javac", "echo javac 16.0.2");
     for (runtime, reason, remedy) in [
         ("go@/opt/go1.22", "/opt/go1.22 is not a program on this machine", "install Go"),
         ("swift@/", "/ holds no swiftc", "install Swift"),
@@ -224,7 +224,8 @@ fn a_missing_or_too_old_toolchain_says_how_to_get_one() {
     assert!(ran.err.contains("OCaml 4.08.1") && ran.err.contains("is too old"), "{}", ran.err);
     let old = machine.tool.path("bin/javac").display().to_string();
     let ran = machine.run(&["probe", "check", "--runtime", &format!("java@{old}")]);
-    assert!(ran.err.contains("javac 17.0.9") && ran.err.contains("is too old"), "{}", ran.err);
+    assert!(ran.err.contains("javac 16.0.2") && ran.err.contains("is too old"), "{}", ran.err);
+    assert!(ran.err.contains("17 is the oldest") && ran.err.contains("install a JDK of 17"), "{}", ran.err);
 }
 
 /// The version is part of what a build is kept under.

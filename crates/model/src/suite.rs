@@ -153,6 +153,10 @@ pub struct Block {
     /// a variant, else the last part of names between slashes, else any part.
     #[serde(default)]
     pub variants: Option<Vec<String>>,
+    /// For a variant that is listed, the one that takes part too where a runtime has the listed one
+    /// in general and not with this toolchain: the row of the listed one says why it is missing.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stand_ins: BTreeMap<String, String>,
     /// Whether baselines are entered a second time as A/A controls; true where it is absent. A
     /// table that is read for its growth needs no control: grades rest on each row's own processes,
     /// and a control costs as much as its baseline.
@@ -248,6 +252,10 @@ impl Suite {
             }
             if !block.work_ns.is_empty() {
                 block.check_sweep().map_err(problem)?;
+            }
+            let listed = |name: &&String| block.variants.as_ref().is_some_and(|all| all.contains(name));
+            if let Some(other) = block.stand_ins.keys().find(|name| !listed(name)) {
+                return Err(problem(format!("stand_ins names {other:?}, which variants does not list")));
             }
             if let Some(across) = &block.across {
                 across.check(block).map_err(problem)?;
@@ -380,6 +388,11 @@ mod tests {
                 "work = 0 }",
                 "threads = 1 }\nscale = { param = \"threads\", unit = \"task\", to_cpus = true, work_ns = 0 }",
                 "the work_ns of scale is above zero",
+            ),
+            (
+                "work = 0 }",
+                "work = 0 }\nvariants = [\"a\"]\nstand_ins = { b = \"c\" }",
+                "stand_ins names \"b\", which variants does not list",
             ),
             ("work = 0 }", "}\nstream = {}", "stream needs the rule bytes"),
             ("work = 0 }", "work = 0 }\nsplit = {}", "split needs off"),

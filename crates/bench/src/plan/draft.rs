@@ -248,6 +248,12 @@ fn is_listed(name: &str, variant: &str, workload: &Workload) -> bool {
     }
 }
 
+/// Whether a variant stands in for one that this toolchain lacks.
+fn stands_in(workload: &Workload, block: &Block, variant: &str) -> bool {
+    let is_missing = |name: &str| workload.variant(name).is_some_and(|one| one.unavailable.is_some());
+    block.stand_ins.iter().any(|(listed, other)| other == variant && is_missing(listed))
+}
+
 /// The variants that are asked for, and the `bases` of a table that is read as shares of them.
 fn wanted<'a>(
     workload: &'a Workload,
@@ -260,6 +266,7 @@ fn wanted<'a>(
         if asked.is_empty() {
             let names = block.variants.as_ref();
             names.is_none_or(|names| names.iter().any(|name| is_listed(name, &variant.name, workload)))
+                || stands_in(workload, block, &variant.name)
         } else {
             let is_base = || block.share.is_some() && bases.contains(&variant.name);
             asked.iter().any(|name| is_listed(name, &variant.name, workload)) || is_base()

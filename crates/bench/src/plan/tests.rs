@@ -3,6 +3,7 @@ use taskscale_model::missing::Missing;
 use taskscale_model::params::ParamValue;
 use taskscale_model::protocol::{Clock, Description, Param, Runtime, Variant, Workload};
 use taskscale_model::run_file::{Role, RowRecord};
+mod stand_ins;
 
 fn variant(name: &str, orders: &[&str]) -> Variant {
     Variant {

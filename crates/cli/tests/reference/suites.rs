@@ -56,6 +56,9 @@ fn row(text: &mut String, block: &Block) {
     let sizes: Vec<String> = block.sizes.iter().map(|size| count(*size)).collect();
     let all = |list: &Option<Vec<String>>| list.as_ref().map_or("all".to_owned(), |list| code(list.iter()));
     let mut variants = all(&block.variants);
+    for (listed, other) in &block.stand_ins {
+        write!(variants, "; `{other}` where a toolchain lacks `{listed}`").expect("text");
+    }
     let cases: Vec<String> = block.cases.iter().map(params::label).collect();
     if !cases.is_empty() {
         write!(variants, "; also with {}", code(cases.iter())).expect("text");

@@ -11,11 +11,14 @@ use crate::{
     overview::{COLUMNS, cut, factor, fitted, plural},
     rates,
     style::{Ink, clean, ink},
+    toolchain,
     wrap::hanging,
 };
 
 /// The most columns of runtime and variant together.
 const NAMES: usize = 25;
+/// The columns of a runtime that is named in full.
+const RUNTIME: usize = 12;
 /// Columns of a share at the end of a line, and of a sentence before it.
 const SHARE: usize = 6;
 /// The most lines of all reasons why there is no law.
@@ -26,7 +29,7 @@ pub fn screen(table: &Scales, room: usize) -> Vec<String> {
     let mut series: Vec<(&ScaleLaw, &Scale)> =
         table.laws.iter().filter_map(|law| Some((law, most(table, law)?))).collect();
     series.sort_by(|a, b| b.1.times.total_cmp(&a.1.times));
-    let names: Vec<String> = series.iter().map(|(_, row)| name(row)).collect();
+    let names: Vec<String> = series.iter().map(|(_, row)| name(table, row)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().min(NAMES);
     let sentence = COLUMNS - width - SHARE - 2;
     let laws: Vec<Vec<String>> = series.iter().map(|(law, _)| law_lines(law)).collect();
@@ -104,8 +107,9 @@ fn most<'t>(table: &'t Scales, law: &ScaleLaw) -> Option<&'t Scale> {
     rows().filter(within).max_by_key(|row| row.workers).or(rows().max_by_key(|row| row.workers))
 }
 
-fn name(row: &Scale) -> String {
-    format!("{} {}", clean(&row.runtime), clean(&row.variant))
+fn name(table: &Scales, row: &Scale) -> String {
+    let ids: Vec<&str> = table.rows.iter().map(|row| &*row.runtime).collect();
+    format!("{} {}", toolchain::short(&row.runtime, &ids, RUNTIME), clean(&row.variant))
 }
 
 /// `2 workers do 1.90x as much as one [1.85, 1.94]`.

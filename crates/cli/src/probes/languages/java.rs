@@ -22,8 +22,10 @@ pub static JAVA: Language = Language {
     recipe,
 };
 
-/// Virtual threads came with 21.
-const OLDEST: u32 = 21;
+/// The first version with all that `src/main` needs: records, and sealed interfaces.
+const OLDEST: u32 = 17;
+/// The first version with virtual threads.
+const VIRTUAL: u32 = 21;
 /// The first version with `java.lang.foreign`, by which the CPU clock is read finely.
 const FOREIGN: u32 = 22;
 /// The first version with `ScopedValue`.
@@ -59,7 +61,7 @@ const LARGE_YOUNG: &str = "java+large-young";
 const LARGE_FLAGS: [&str; 4] = ["-Xms5g", "-Xmx5g", "-Xmn4g", "-XX:MetaspaceSize=256m"];
 
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
-    let remedy = "install a JDK of 21 or newer, or name one: --runtime java@/usr/lib/jvm/temurin-25";
+    let remedy = "install a JDK of 17 or newer, or name one: --runtime java@/usr/lib/jvm/temurin-25";
     let (candidates, searched) = match asked {
         Some(_) => {
             (vec![find_program(asked, &["javac"], remedy).map(|program| beside_javac(&program))?], Vec::new())
@@ -79,7 +81,7 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
         None => Err(Missing::new("no JDK found (JAVA_HOME, the PATH, /usr/lib/jvm)", remedy)),
         Some(jdk) if feature(&jdk.version) < OLDEST => Err(Missing::new(
             format!(
-                "{} ({}) is too old: virtual threads came with {OLDEST}",
+                "{} ({}) is too old: {OLDEST} is the oldest that the probe supports",
                 jdk.version,
                 jdk.program.display()
             ),
@@ -169,7 +171,10 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         )
     };
     let release = version.to_string();
-    let mut steps = vec![Step::must(javac(&["--release", "21"], below("src/main/")))];
+    let mut steps = vec![Step::must(javac(&["--release", "17"], below("src/main/")))];
+    if version >= VIRTUAL {
+        steps.push(Step::must(javac(&["--release", "21"], below("src/jdk21/"))));
+    }
     if version >= FOREIGN {
         steps.push(Step::may(javac(&["--release", "22"], below("src/jdk22/"))));
     }
@@ -224,6 +229,38 @@ mod tests {
             );
             assert_eq!(run.args.iter().any(|arg| arg.starts_with("-Xm")), large, "{run:?}");
             assert_eq!(run.args.last().map(String::as_str), Some(runtime));
+        }
+    }
+
+    #[test]
+    fn classes_are_compiled_for_what_the_jdk_has() {
+        let site = Site { src: Path::new("/c/probes/x/src"), out: Path::new("/c/probes/x/out") };
+        let all = ["src/main/", "src/jdk21/", "src/jdk22/", "src/jdk25/", "src/preview25/"];
+        for (version, releases, preview) in [
+            ("17.0.15", &["17"][..], false),
+            ("20", &["17"], false),
+            ("21.0.2", &["17", "21"], false),
+            ("22", &["17", "21", "22"], false),
+            ("24", &["17", "21", "22"], false),
+            ("25.0.1", &["17", "21", "22", "25", "25"], true),
+            ("26", &["17", "21", "22", "25", "26"], true),
+        ] {
+            let jdk = Toolchain { program: "/opt/jdk/bin/javac".into(), version: format!("javac {version}") };
+            let recipe = recipe(&jdk, &Source::Runtime("java".into()), site);
+            let after = |args: &[String], word: &str| {
+                let at = args.iter().position(|arg| arg == word);
+                at.map(|at| args[at + 1].clone())
+            };
+            let compiled: Vec<_> =
+                recipe.steps.iter().filter_map(|step| after(&step.attempts[0].args, "--release")).collect();
+            assert_eq!(compiled, releases, "{version}");
+            for (step, folder) in recipe.steps.iter().zip(all) {
+                let sources: Vec<_> =
+                    step.attempts[0].args.iter().filter(|arg| arg.ends_with(".java")).collect();
+                assert!(!sources.is_empty(), "{version}: nothing of {folder}");
+                assert!(sources.iter().all(|file| file.starts_with(folder)), "{version}: {sources:?}");
+            }
+            assert_eq!(recipe.run.args.iter().any(|arg| arg == "--enable-preview"), preview, "{version}");
         }
     }
 

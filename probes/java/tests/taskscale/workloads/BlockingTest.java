@@ -2,6 +2,8 @@ package taskscale.workloads;
 
 import static taskscale.workloads.InterpTest.same;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import taskscale.sdk.Run;
 import taskscale.sdk.Timing;
@@ -15,9 +17,10 @@ final class BlockingTest {
             Blocking.declare();
             var made = Run.class.getDeclaredConstructor(Map.class);
             made.setAccessible(true);
-            Run run = made.newInstance(Map.of("workload", "blocking", "variant", "virtual/without", "id", 1L, "size", 9L,
+            Run run = made.newInstance(Map.of("workload", "blocking", "variant", "platform/without", "id", 1L, "size", 9L,
                     "iterations", 2L, "seed", 1L, "params", Map.of("block_us", 2_000L, "every", 4L)));
-            Blocking.Start[] starts = {Thread.ofVirtual()::start, Thread.ofPlatform()::start, Pools.fixed()::execute};
+            List<Blocking.Start> starts = new ArrayList<>(List.of(Pools.fixed()::execute));
+            InterpTest.kinds().forEach(kind -> starts.add(kind::start));
             for (Blocking.Start start : starts) {
                 held(Blocking.perform(run, start, null), 0L);
                 held(Blocking.perform(run, start, Blocking::sleep), 6L);

@@ -247,7 +247,7 @@ final class BytesTest {
                     if (!way.file || !way.streams()) {
                         continue;
                     }
-                    Thread writer = Thread.ofPlatform().start(() -> {
+                    Thread writer = Threads.PLATFORM.start(() -> {
                         try (OutputStream out = Files.newOutputStream(pipe)) {
                             for (int at = 0; at < data.length; at += 5000) {
                                 out.write(data, at, Math.min(5000, data.length - at));

@@ -15,9 +15,9 @@ final class CollectorTest {
 
     static void all() {
         InterpTest.test("what is not collected says so, and begins with an empty young generation", () -> {
-            kept = null;
-            fill(64 << 20);
+            kept = new byte[1 << 10][1 << 16];
             long before = used();
+            kept = null;
             Timing timing = Collector.uncollected(run(), () -> {
                 same(true, used() < before - (32 << 20), "emptied");
                 return run().time(phases -> 3);

@@ -11,7 +11,9 @@ final class ContextTest {
 
     static void all() {
         Context.declare();
-        List<String> variants = new ArrayList<>(List.of("virtual/ThreadLocal", "virtual/InheritableThreadLocal/start"));
+        List<String> variants = new ArrayList<>(
+                InterpTest.here(List.of("platform/ThreadLocal", "platform/InheritableThreadLocal/start"),
+                        "virtual/ThreadLocal", "virtual/InheritableThreadLocal/start"));
         if (Runtime.version().feature() >= 25) {
             variants.add("virtual/ScopedValue");
         }

@@ -18,7 +18,7 @@ import taskscale.sdk.Probe;
 /** The server of {@code interp}. Each test starts this class as a probe, since a server needs the tool's lines. */
 final class HttpTest {
     private static final List<String> VARIANTS =
-            List.of("sync", "green", "async", "async/cached", "task", "union", "constant");
+            InterpTest.here(List.of("sync", "async", "async/cached", "task", "union", "constant"), "green");
     private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     /** Serves as a probe, with one variant whose right bytes are others than it gives. */

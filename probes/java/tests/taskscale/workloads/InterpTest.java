@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import taskscale.sdk.Run;
 import taskscale.sdk.Timing;
 import taskscale.workloads.interp.Mistakes;
@@ -18,7 +19,7 @@ import taskscale.workloads.interp.Mistakes;
  * is right is written here a second time; the tool has it a third time, and judges by that.
  */
 final class InterpTest {
-    private static final List<String> ENCODINGS = List.of("Sync", "Green", "Async", "AsyncCached", "Task", "Union");
+    private static final List<String> ENCODINGS = here(List.of("Sync", "Async", "AsyncCached", "Task", "Union"), "Green");
 
     interface Test { void run() throws Exception; }
 
@@ -32,6 +33,16 @@ final class InterpTest {
             failures++;
             System.out.println("FAILED: " + name + ": " + failed);
         }
+    }
+
+    /** Names, and those of what needs virtual threads where this JDK has them. */
+    static List<String> here(List<String> all, String... virtual) {
+        return Virtual.THREADS == null ? all : Stream.concat(all.stream(), Stream.of(virtual)).toList();
+    }
+
+    /** The kinds of threads that this JDK has. */
+    static List<Threads> kinds() {
+        return Virtual.THREADS == null ? List.of(Threads.PLATFORM) : List.of(Threads.PLATFORM, Virtual.THREADS);
     }
 
     static void same(Object right, Object got, String what) {
@@ -149,6 +160,7 @@ final class InterpTest {
         ContextTest.all();
         IdleTest.all();
         ScaleTest.all();
+        VirtualTest.all();
         Nop.declare("java");
         TimingTest.all();
         CollectorTest.all();

@@ -8,11 +8,11 @@ final class ParkedTest {
 
     static void all() {
         InterpTest.test("all threads wait at once, and are woken", () -> {
-            for (Thread.Builder builder : new Thread.Builder[] {Thread.ofVirtual(), Thread.ofPlatform()}) {
+            for (Threads kind : InterpTest.kinds()) {
                 Parked.Waiting waiting = new Parked.Waiting(new Parked.Event());
                 Thread[] threads = new Thread[500];
                 for (int i = 0; i < threads.length; i++) {
-                    threads[i] = builder.start(waiting);
+                    threads[i] = kind.start(waiting);
                 }
                 waiting.untilAll(threads);
                 for (Thread thread : threads) {
@@ -28,9 +28,9 @@ final class ParkedTest {
         });
         InterpTest.test("a thread that does not wait is found", () -> {
             Parked.Waiting waiting = new Parked.Waiting(new Parked.Event());
-            Thread ended = Thread.startVirtualThread(() -> {});
+            Thread ended = Threads.PLATFORM.start(() -> {});
             ended.join();
-            Thread[] threads = {Thread.startVirtualThread(waiting), ended};
+            Thread[] threads = {Threads.PLATFORM.start(waiting), ended};
             same("a thread of 2 ended before it was woken", said(waiting, threads), "one ended");
             Thread[] one = {threads[0]};
             waiting.woken.incrementAndGet();

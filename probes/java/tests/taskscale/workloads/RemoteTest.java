@@ -6,8 +6,8 @@ import java.util.List;
 
 /** Every task of {@code remote} runs, whatever thread it comes from. */
 final class RemoteTest {
-    private static final List<String> VARIANTS = List.of("virtual/start", "virtual/execute", "virtual/local", "forkjoin/execute",
-            "forkjoin/local", "fixed/execute");
+    private static final List<String> VARIANTS = InterpTest.here(
+            List.of("forkjoin/execute", "forkjoin/local", "fixed/execute"), "virtual/start", "virtual/execute", "virtual/local");
 
     private RemoteTest() {}
 

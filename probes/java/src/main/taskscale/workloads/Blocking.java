@@ -32,16 +32,17 @@ public final class Blocking {
     public static void declare() {
         Probe.param("blocking", "block_us", 1_000L, "how long a task blocks that does, in microseconds");
         Probe.param("blocking", "every", 100L, "one task in so many blocks, the first of them");
-        Start virtual = Thread.ofVirtual()::start, platform = Thread.ofPlatform()::start;
-        declare("virtual/without", virtual, null).note("no thread blocks");
+        Start virtual = task -> Virtual.THREADS.start(task), platform = Threads.PLATFORM::start;
+        Virtual.needed(declare("virtual/without", virtual, null).note("no thread blocks"));
         Variant inline = declare("virtual/inline", virtual, us -> Native.SLEEP.block(us))
                 .note("usleep of the C library, which holds the carrier");
         if (Native.SLEEP == null) {
-            inline.unavailable("needs Java 22, which calls C functions", "name a newer JDK: --runtime java@25");
+            inline.unavailable("needs JDK 22, which calls C functions", "name a newer JDK: --runtime java@/path/to/jdk");
         }
-        declare("virtual/cached_pool", virtual, Blocking::elsewhere)
-                .note("on a thread of a pool for it, and waited for");
-        declare("virtual/Thread.sleep", virtual, Blocking::sleep).note("gives its carrier back");
+        Virtual.needed(inline);
+        Virtual.needed(declare("virtual/cached_pool", virtual, Blocking::elsewhere)
+                .note("on a thread of a pool for it, and waited for"));
+        Virtual.needed(declare("virtual/Thread.sleep", virtual, Blocking::sleep).note("gives its carrier back"));
         declare("fixed_pool/without", Pools.fixed()::execute, null).note("no thread blocks");
         declare("fixed_pool/inline", Pools.fixed()::execute, Blocking::sleep).note("Thread.sleep on a thread of the pool");
         declare("platform/without", platform, null).maxSize(Parked.MAX_PLATFORM).note(Parked.WHY);
@@ -63,20 +64,12 @@ public final class Blocking {
     }
 
     private static final class Cached {
-        static final ExecutorService POOL = Executors.newCachedThreadPool(Thread.ofPlatform().daemon().factory());
+        static final ExecutorService POOL = Executors.newCachedThreadPool(Threads.FACTORY);
     }
 
     static final class Native {
-        static final Block SLEEP = find();
-
         /** Compiled where the JDK has it. */
-        private static Block find() {
-            try {
-                return (Block) Class.forName("taskscale.workloads.NativeSleep").getConstructor().newInstance();
-            } catch (ReflectiveOperationException | LinkageError | RuntimeException absent) {
-                return null;
-            }
-        }
+        static final Block SLEEP = Newer.find(Block.class, "NativeSleep");
     }
 
     /** One iteration: what its tasks tell. */

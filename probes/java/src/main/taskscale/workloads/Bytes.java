@@ -65,7 +65,7 @@ public final class Bytes {
                 .only("source", "file");
         if (!has("Segment")) {
             segment.unavailable("needs JDK 22 or later, this is " + Runtime.version(),
-                    "name a newer one: --runtime java@/path/to/jdk");
+                    "name a newer JDK: --runtime java@/path/to/jdk");
         }
         whole("FileInputStream/read", "a call of the system for each byte: up to " + MOST / MIB + " MiB")
                 .only("source", "file").maxSize(MOST);

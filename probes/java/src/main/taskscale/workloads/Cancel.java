@@ -1,18 +1,14 @@
 package taskscale.workloads;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import taskscale.sdk.Probe;
 import taskscale.sdk.Run;
 import taskscale.sdk.Timing;
+import taskscale.sdk.Variant;
 
 /**
  * {@code cancel}: {@code size} threads that all wait for what never comes, cancelled and joined, both of which is timed. That
@@ -26,9 +22,9 @@ public final class Cancel {
         Probe.param("cancel", "on", "event", "what threads wait for: a CountDownLatch; an hour to pass; a ReentrantLock that is "
                 + "held", "event", "timer", "lock");
         Probe.param("cancel", "first", "oldest", "which thread is cancelled first", "oldest", "newest");
-        Probe.variant("cancel", "virtual/interrupt", run -> interrupt(run, Thread.ofVirtual()));
-        Probe.variant("cancel", "virtual/Future.cancel", Cancel::cancel);
-        Probe.variant("cancel", "platform/interrupt", run -> interrupt(run, Thread.ofPlatform()))
+        Virtual.needed(Probe.variant("cancel", "virtual/interrupt", run -> interrupt(run, Virtual.THREADS)));
+        Virtual.needed(Probe.variant("cancel", "virtual/Future.cancel", Newer.find(Variant.Perform.class, "FutureCancel")));
+        Probe.variant("cancel", "platform/interrupt", run -> interrupt(run, Threads.PLATFORM))
                 .maxSize(Parked.MAX_PLATFORM).note(Parked.WHY);
     }
 
@@ -70,21 +66,21 @@ public final class Cancel {
     }
 
     /** Threads that all wait. */
-    private record Made(Waiter waiter, Thread[] threads, List<Future<?>> futures, ExecutorService executor) {}
+    private record Made(Waiter waiter, Thread[] threads) {}
 
     /** {@code interrupt} of each thread, then each joined. */
-    private static Timing interrupt(Run run, Thread.Builder builder) throws Exception {
+    private static Timing interrupt(Run run, Threads kind) throws Exception {
         return run.timeEach(() -> {
             Waiter waiter = new Waiter(on(run.word("on")));
             Thread[] threads = new Thread[run.size];
             for (int i = 0; i < threads.length; i++) {
-                threads[i] = builder.start(waiter);
+                threads[i] = kind.start(waiter);
             }
             Parked.untilAll(threads);
             if (isNewest(run)) {
                 Collections.reverse(Arrays.asList(threads));
             }
-            return new Made(waiter, threads, List.of(), null);
+            return new Made(waiter, threads);
         }, (phases, made) -> {
             for (Thread thread : made.threads) {
                 thread.interrupt();
@@ -96,36 +92,7 @@ public final class Cancel {
         });
     }
 
-    /** {@code Future.cancel} of each task of an executor, which is then closed. */
-    private static Timing cancel(Run run) throws Exception {
-        return run.timeEach(() -> {
-            Waiter waiter = new Waiter(on(run.word("on")));
-            List<Thread> threads = new ArrayList<>(run.size);
-            ExecutorService executor = Executors.newThreadPerTaskExecutor(task -> {
-                Thread thread = Thread.ofVirtual().unstarted(task);
-                threads.add(thread);
-                return thread;
-            });
-            List<Future<?>> futures = new ArrayList<>(run.size);
-            for (int i = 0; i < run.size; i++) {
-                futures.add(executor.submit(waiter));
-            }
-            Parked.untilAll(threads.toArray(Thread[]::new));
-            if (isNewest(run)) {
-                Collections.reverse(futures);
-            }
-            return new Made(waiter, null, futures, executor);
-        }, (phases, made) -> {
-            long cancelled = 0;
-            for (Future<?> future : made.futures) {
-                cancelled += future.cancel(true) ? 1 : 0;
-            }
-            made.executor.close();
-            return Math.min(cancelled, made.waiter.cancelled.get());
-        });
-    }
-
-    private static boolean isNewest(Run run) {
+    static boolean isNewest(Run run) {
         return run.word("first").equals("newest");
     }
 }

@@ -10,7 +10,7 @@ import taskscale.sdk.Timing;
 import taskscale.sdk.Variant;
 
 /**
- * {@code context}: {@code size} awaits, behind each of which a virtual thread reads one of the {@code variables} that it has
+ * {@code context}: {@code size} awaits, behind each of which a thread reads one of the {@code variables} that it has
  * given values. Two threads share the awaits, each with values of its own, so a value of another thread is wrong. Without
  * variables nothing is read.
  */
@@ -30,54 +30,51 @@ public final class Context {
 
     /** A thread's share of the awaits: how often the value was right. */
     interface Form {
-        long right(Variables variables, int awaits, long first, int count) throws InterruptedException;
+        long right(Threads kind, Variables variables, int awaits, long first, int count) throws InterruptedException;
     }
 
     /** Answer of an iteration: the number of awaits behind which the value was right. */
     public static void declare() {
         Probe.param("context", "variables", 1L, "variables that have a value: 0, 1 or 8");
-        String yields = "Thread.yield()";
-        declare("virtual/ThreadLocal", new Locals(ThreadLocal::new), Context::suspending).createsTask(false).note(yields);
-        Variables scoped = scoped();
-        Variant variant = declare("virtual/ScopedValue", scoped, Context::suspending).createsTask(false).note(yields);
+        Variables locals = new Locals(ThreadLocal::new), inherited = new Locals(InheritableThreadLocal::new);
+        Variables scoped = Newer.find(Variables.class, "ScopedValues");
+        Threads virtual = Virtual.THREADS, platform = Threads.PLATFORM;
+        String yields = "Thread.yield()", inherits = "a thread for each await, which inherits a copy";
+        Virtual.needed(declare("virtual/ThreadLocal", virtual, locals, Context::suspending).createsTask(false).note(yields));
+        Variant variant = declare("virtual/ScopedValue", virtual, scoped, Context::suspending).createsTask(false).note(yields);
         if (scoped == null) {
-            variant.unavailable("needs JDK 25, this is " + Runtime.version(), "name a newer JDK: --runtime java@25");
+            variant.unavailable("needs JDK 25, this is " + Runtime.version(), "name a newer JDK: --runtime java@/path/to/jdk");
         }
-        declare("virtual/InheritableThreadLocal/start", new Locals(InheritableThreadLocal::new), Context::asking)
-                .note("a thread for each await, which inherits a copy");
+        Virtual.needed(declare("virtual/InheritableThreadLocal/start", virtual, inherited, Context::asking).note(inherits));
+        declare("platform/ThreadLocal", platform, locals, Context::suspending).createsTask(false)
+                .note(yields + ", a call of the system");
+        declare("platform/InheritableThreadLocal/start", platform, inherited, Context::asking).note(inherits);
     }
 
-    private static Variant declare(String name, Variables variables, Form form) {
-        return Probe.variant("context", name, run -> perform(run, variables, form));
+    private static Variant declare(String name, Threads kind, Variables variables, Form form) {
+        return Probe.variant("context", name, run -> perform(run, kind, variables, form));
     }
 
-    private static Variables scoped() {
-        try {
-            return (Variables) Class.forName("taskscale.workloads.ScopedValues").getDeclaredConstructor().newInstance();
-        } catch (ReflectiveOperationException | UnsupportedClassVersionError absent) {
-            return null;
-        }
-    }
-
-    private static Timing perform(Run run, Variables variables, Form form) throws Exception {
+    private static Timing perform(Run run, Threads kind, Variables variables, Form form) throws Exception {
         int count = Math.toIntExact(run.integer("variables"));
         if (count != 0 && count != 1 && count != MOST) {
             throw new IllegalArgumentException("variables is " + count + "; give 0, 1 or " + MOST);
         }
         return run.time(phases -> {
-            var other = started(variables, form, run.size / 2, 1000, count);
-            return started(variables, form, run.size - run.size / 2, 2000, count).get() + other.get();
+            var other = started(kind, variables, form, run.size / 2, 1000, count);
+            return started(kind, variables, form, run.size - run.size / 2, 2000, count).get() + other.get();
         });
     }
 
-    private static FutureTask<Long> started(Variables variables, Form form, int awaits, long first, int count) {
-        var task = new FutureTask<>(() -> variables.within(first, count, () -> form.right(variables, awaits, first, count)));
-        Thread.startVirtualThread(task);
+    private static FutureTask<Long> started(
+            Threads kind, Variables variables, Form form, int awaits, long first, int count) {
+        var task = new FutureTask<>(() -> variables.within(first, count, () -> form.right(kind, variables, awaits, first, count)));
+        kind.start(task);
         return task;
     }
 
-    /** Gives its carrier to others, and then reads. */
-    private static long suspending(Variables variables, int awaits, long first, int count) {
+    /** Gives its processor to others, and then reads. */
+    private static long suspending(Threads kind, Variables variables, int awaits, long first, int count) {
         long right = 0;
         for (int i = 0, at = 0; i < awaits; i++) {
             Thread.yield();
@@ -90,13 +87,14 @@ public final class Context {
     }
 
     /** Starts a thread that reads, and joins it. */
-    private static long asking(Variables variables, int awaits, long first, int count) throws InterruptedException {
+    private static long asking(Threads kind, Variables variables, int awaits, long first, int count)
+            throws InterruptedException {
         var was = new Object() {
             long right; // join() orders what the threads write
         };
         for (int i = 0, at = 0; i < awaits; i++) {
             int variable = at;
-            Thread.startVirtualThread(() -> {
+            kind.start(() -> {
                 if (count == 0 || is(variables.read(variable), first + variable)) {
                     was.right++;
                 }

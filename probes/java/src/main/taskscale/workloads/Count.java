@@ -44,9 +44,8 @@ final class Count {
         return timing;
     }
 
-    /** The platform thread that runs this: of a virtual thread its carrier, which only its text names, behind an @. */
-    private static String worker() {
-        Thread thread = Thread.currentThread();
-        return thread.isVirtual() ? thread.toString().replaceFirst(".*@", "") : "thread " + thread.threadId();
+    /** The platform thread that runs this. */
+    static String worker() {
+        return Virtual.THREADS != null ? Virtual.THREADS.carrier() : "thread " + Thread.currentThread().getId();
     }
 }

@@ -29,10 +29,12 @@ public final class Idle {
     /** Answer of an iteration: the count. */
     public static void declare() {
         Probe.param("idle", "rate", 1000, "tasks that arrive a second: 1, 10, 100 or 1000");
-        declare("virtual/sleep", Idle::sleeping).note("a virtual thread sleeps, and starts one for each task");
+        Virtual.needed(declare("virtual/sleep", Idle::sleeping)
+                .note("a virtual thread sleeps, and starts one for each task"));
         declare("ScheduledThreadPool/schedule", Idle::scheduling)
                 .note("each task when the one before it runs; as many threads as processors");
-        declare("outside/virtual", outside(Thread::startVirtualThread)).note("a platform thread sleeps");
+        Virtual.needed(declare("outside/virtual", outside(task -> Virtual.THREADS.start(task)))
+                .note("a platform thread sleeps"));
         declare("outside/fixed_pool", outside(Pools.fixed())).note("a platform thread sleeps");
     }
 
@@ -77,9 +79,9 @@ public final class Idle {
     }
 
     private static void sleeping(int number, long step, Runnable task) {
-        Thread.startVirtualThread(() -> {
+        Virtual.THREADS.start(() -> {
             try {
-                sleepUntilEach(number, step, () -> Thread.startVirtualThread(task));
+                sleepUntilEach(number, step, () -> Virtual.THREADS.start(task));
             } catch (InterruptedException nobody) {
                 // Tasks that are missing are waited for in vain, which the tool finds.
             }
@@ -110,6 +112,6 @@ public final class Idle {
     private static final class Scheduled {
         // Daemons, so that none of them keeps the process from its end.
         static final ScheduledThreadPoolExecutor POOL = new ScheduledThreadPoolExecutor(
-                Runtime.getRuntime().availableProcessors(), Thread.ofPlatform().daemon().factory());
+                Runtime.getRuntime().availableProcessors(), Threads.FACTORY);
     }
 }

@@ -12,6 +12,7 @@ import taskscale.sdk.Json;
 import taskscale.sdk.Probe;
 import taskscale.sdk.Run;
 import taskscale.sdk.Timing;
+import taskscale.sdk.Variant;
 
 /** {@code interp}: requests to an interpreter that may suspend, in every encoding that Java has for it. */
 public final class Interp {
@@ -57,7 +58,7 @@ public final class Interp {
                 "whether requests are made in the process, or over HTTP to the server of the JDK", "inproc", Http.CLOSED, Http.OPEN);
         Probe.param("interp", "rate", 50, "http-open: percent of the closed throughput");
         declare("sync", "Sync", false, "plain recursion; an element that suspends calls Thread.yield");
-        declare("green", "Green", true, "a virtual thread for each request, which runs sync and is joined");
+        Virtual.needed(declare("green", "Green", true, "a virtual thread for each request, which runs sync and is joined"));
         declare("async", "Async", false,
                 "a CompletableFuture and thenCompose at every node and builtin; " + LOOP);
         declare("async/cached", "AsyncCached", false, "as async; literals give futures that were completed beforehand");
@@ -72,8 +73,8 @@ public final class Interp {
 
     private static final String LOOP = "an element that suspends waits for the loop of its thread";
 
-    private static void declare(String name, String encoding, boolean createsTask, String note) {
-        Probe.variant("interp", name, run -> perform(run, encoding)).createsTask(createsTask).note(note);
+    private static Variant declare(String name, String encoding, boolean createsTask, String note) {
+        return Probe.variant("interp", name, run -> perform(run, encoding)).createsTask(createsTask).note(note);
     }
 
     /** Does all iterations of an encoding inside the timed part. */
@@ -188,7 +189,7 @@ public final class Interp {
             Worker worker = workers.get(me);
             SynchronousQueue<CountDownLatch> start = new SynchronousQueue<>();
             starts.add(start);
-            threads.add(Thread.ofPlatform().daemon().start(() -> {
+            threads.add(Threads.DAEMONS.start(() -> {
                 try {
                     while (true) {
                         CountDownLatch end = start.take();

@@ -33,8 +33,8 @@ public final class Parked {
                 + "a ReentrantLock that is held", "event", "timer", "lock");
         Probe.param("parked", "resident", false, "also reads the memory of the process, after a collection: before the first "
                 + "thread, and while all wait");
-        Probe.variant("parked", "virtual/start", run -> perform(run, Thread.ofVirtual(), on(run)));
-        Probe.variant("parked", "platform/start", run -> perform(run, Thread.ofPlatform(), on(run)))
+        Virtual.needed(Probe.variant("parked", "virtual/start", run -> perform(run, Virtual.THREADS, on(run))));
+        Probe.variant("parked", "platform/start", run -> perform(run, Threads.PLATFORM, on(run)))
                 .maxSize(MAX_PLATFORM).note(WHY);
     }
 
@@ -114,7 +114,7 @@ public final class Parked {
     }
 
     /** Does all iterations, of which only the waking is timed. */
-    static Timing perform(Run run, Thread.Builder builder, Made made) throws Exception {
+    static Timing perform(Run run, Threads kind, Made made) throws Exception {
         boolean resident = Boolean.TRUE.equals(run.params.get("resident"));
         long wall = 0, cpu = 0, answer = 0;
         Map<String, Object> extra = new LinkedHashMap<>();
@@ -127,7 +127,7 @@ public final class Parked {
             Waiting waiting = new Waiting(made.make());
             Thread[] threads = new Thread[run.size];
             for (int i = 0; i < threads.length; i++) {
-                threads[i] = builder.start(waiting);
+                threads[i] = kind.start(waiting);
             }
             waiting.untilAll(threads);
             if (reads) {

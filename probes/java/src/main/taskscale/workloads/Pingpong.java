@@ -1,5 +1,6 @@
 package taskscale.workloads;
 
+import java.util.List;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
@@ -8,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import taskscale.sdk.Probe;
 import taskscale.sdk.Run;
 import taskscale.sdk.Timing;
+import taskscale.sdk.Variant;
 
 /**
  * {@code pingpong}: {@code size} round trips of a token between the two threads of a pair, over {@code pairs} pairs. A thread
@@ -22,16 +24,19 @@ public final class Pingpong {
         Probe.param("pingpong", "pairs", 1, "pairs of threads that share the round trips");
         Probe.param("pingpong", "workers", "cores", "carriers of virtual threads, CPUs of platform threads: the process is "
                 + "started with their number", "cores", "one");
-        for (var kind : new Thread.Builder[] {Thread.ofVirtual(), Thread.ofPlatform()}) {
-            String name = kind instanceof Thread.Builder.OfVirtual ? "virtual/" : "platform/";
-            declare(name + "SynchronousQueue", kind, Rendezvous::new);
-            declare(name + "Condition", kind, Guarded::new);
-            declare(name + "park", kind, Parked::new);
+        for (Variant variant : declare("virtual/", Virtual.THREADS)) {
+            Virtual.needed(variant);
         }
+        declare("platform/", Threads.PLATFORM);
     }
 
-    private static void declare(String name, Thread.Builder kind, Direction.Made made) {
-        Probe.variant("pingpong", name, run -> perform(run, kind, made)).only("workers", "cores");
+    private static List<Variant> declare(String name, Threads kind) {
+        return List.of(declare(name + "SynchronousQueue", kind, Rendezvous::new),
+                declare(name + "Condition", kind, Guarded::new), declare(name + "park", kind, Parked::new));
+    }
+
+    private static Variant declare(String name, Threads kind, Direction.Made made) {
+        return Probe.variant("pingpong", name, run -> perform(run, kind, made)).only("workers", "cores");
     }
 
     /** Where a token is passed, and waited for by one thread. */
@@ -45,7 +50,7 @@ public final class Pingpong {
         }
     }
 
-    static Timing perform(Run run, Thread.Builder kind, Direction.Made made) throws Exception {
+    static Timing perform(Run run, Threads kind, Direction.Made made) throws Exception {
         int pairs = (int) run.integer("pairs");
         return run.time(phases -> {
             AtomicLong back = new AtomicLong();

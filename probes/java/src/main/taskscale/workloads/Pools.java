@@ -22,7 +22,7 @@ public final class Pools {
 
     /** A virtual thread for each task. */
     public static ExecutorService virtual() {
-        return Virtual.POOL;
+        return Each.POOL;
     }
 
     /** As many workers as processors, with a queue each. */
@@ -33,15 +33,15 @@ public final class Pools {
     private static final class Fixed {
         // Daemons, so that none of them keeps the process from its end.
         static final ExecutorService POOL =
-                Executors.newFixedThreadPool(PROCESSORS, Thread.ofPlatform().daemon().factory());
+                Executors.newFixedThreadPool(PROCESSORS, Threads.FACTORY);
     }
 
     private static final class One {
-        static final ExecutorService POOL = Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().factory());
+        static final ExecutorService POOL = Executors.newSingleThreadExecutor(Threads.FACTORY);
     }
 
-    private static final class Virtual {
-        static final ExecutorService POOL = Executors.newVirtualThreadPerTaskExecutor();
+    private static final class Each {
+        static final ExecutorService POOL = Virtual.THREADS.executor();
     }
 
     private static final class ForkJoin {

@@ -27,11 +27,12 @@ public final class Remote {
     public static void declare() {
         Probe.param("remote", "producers", 1L, "platform threads outside of the pool that share the tasks");
         String here = "tasks in place of the threads";
-        Probe.variant("remote", "virtual/start", run -> fromThreads(run, Thread::startVirtualThread))
-                .note("Thread.startVirtualThread");
-        Probe.variant("remote", "virtual/execute", run -> fromThreads(run, Pools.virtual()::execute))
-                .note("of newVirtualThreadPerTaskExecutor");
-        Probe.variant("remote", "virtual/local", run -> fromTasks(run, Thread::startVirtualThread)).note(here);
+        Pool start = task -> Virtual.THREADS.start(task);
+        Virtual.needed(Probe.variant("remote", "virtual/start", run -> fromThreads(run, start))
+                .note("Thread.startVirtualThread"));
+        Virtual.needed(Probe.variant("remote", "virtual/execute", run -> fromThreads(run, Pools.virtual()::execute))
+                .note("of newVirtualThreadPerTaskExecutor"));
+        Virtual.needed(Probe.variant("remote", "virtual/local", run -> fromTasks(run, start)).note(here));
         Probe.variant("remote", "forkjoin/execute", run -> fromThreads(run, Pools.forkJoin()::execute))
                 .note("ForkJoinPool.execute");
         Probe.variant("remote", "forkjoin/local", run -> fromTasks(run, Pools.forkJoin()::execute)).note(here);
@@ -60,7 +61,7 @@ public final class Remote {
         List<Thread> threads = new ArrayList<>();
         try {
             for (int share : shares) {
-                threads.add(Thread.ofPlatform().daemon().start(() -> {
+                threads.add(Threads.DAEMONS.start(() -> {
                     for (long iteration = 1; gate.pass(iteration); iteration++) {
                         for (int left = share; left > 0; left--) {
                             pool.hand(one);

@@ -45,9 +45,11 @@ public final class Scale {
         Probe.param("scale", "workers", 1L, "threads that run tasks");
         Probe.param("scale", "work", 0L, "steps of spin per task; 0: the task gives 31 * i");
         var virtual = Probe.variant("scale", "virtual/start", performer(Scale::virtual)).note("one of them creates the others");
-        if (Runtime.version().feature() < SETTABLE) {
+        if (Virtual.THREADS == null) {
+            Virtual.needed(virtual);
+        } else if (Runtime.version().feature() < SETTABLE) {
             virtual.unavailable("the workers of virtual threads can be set from JDK " + SETTABLE + " on, this is "
-                    + Runtime.version(), "name a newer one: --runtime java@PATH");
+                    + Runtime.version(), "name a newer one: --runtime java@/path/to/jdk");
         }
         Probe.variant("scale", "forkjoin/fork", performer(Scale::forkJoin)).note("a worker creates the tasks, and joins them");
         Probe.variant("scale", "fixed/submit", performer(Scale::fixed))
@@ -106,12 +108,12 @@ public final class Scale {
     private static Pool virtual(int workers) throws JMException {
         ManagementFactory.getPlatformMBeanServer().setAttribute(
                 new ObjectName("jdk.management:type=VirtualThreadScheduler"), new Attribute("Parallelism", workers));
-        return (slots, body) -> Thread.startVirtualThread(() -> {
+        return (slots, body) -> Virtual.THREADS.start(() -> {
             Thread[] threads = new Thread[slots.length];
             for (int i = 0; i < threads.length; i++) {
                 int task = i;
                 body.created();
-                threads[i] = Thread.startVirtualThread(() -> slots[task] = body.result(task));
+                threads[i] = Virtual.THREADS.start(() -> slots[task] = body.result(task));
             }
             try {
                 for (Thread thread : threads) {
@@ -151,7 +153,7 @@ public final class Scale {
 
     /** A pool of so many threads with one queue. */
     static Pool fixed(int workers) {
-        ExecutorService pool = Executors.newFixedThreadPool(workers, Thread.ofPlatform().daemon().factory());
+        ExecutorService pool = Executors.newFixedThreadPool(workers, Threads.FACTORY);
         return new Pool() {
             @Override
             public void pass(long[] slots, Body body) throws InterruptedException, ExecutionException {

@@ -42,10 +42,13 @@ record Way(String name, String form, boolean createsTask, String note, String...
         try {
             Class.forName(Kind.FORMS + form, false, Kind.PLAIN);
         } catch (ClassNotFoundException absent) {
+            if (Virtual.THREADS == null && !form.equals("StructuredScope")) {
+                return Virtual.needed(variant);
+            }
             String reason = Runtime.version().feature() < 25
                     ? "needs JDK 25, this is " + Runtime.version()
                     : "did not compile with the preview of JDK " + Runtime.version() + ", or was left out";
-            variant.unavailable(reason, "name JDK 25: --runtime java@/path/to/jdk-25/bin/java");
+            variant.unavailable(reason, "name JDK 25: --runtime java@/path/to/jdk-25");
         } catch (UnsupportedClassVersionError disabled) {
             variant.unavailable("is a preview, and the probe was started without it", "start it with --enable-preview");
         }

@@ -72,16 +72,11 @@ public final class Mistakes {
         }
     }
 
-    private static Machine evaluator(String encoding, Node program) {
-        return switch (encoding) {
-            case "Sync" -> new Sync(program, 1);
-            case "Green" -> new Green(program, 1);
-            case "Async" -> new Async(program, 1);
-            case "AsyncCached" -> new AsyncCached(program, 1);
-            case "Task" -> new Task(program, 1);
-            case "Union" -> new Union(program, 1);
-            default -> throw new IllegalArgumentException(encoding);
-        };
+    /** One of these classes, or of those of the package. */
+    private static Machine evaluator(String encoding, Node program) throws ReflectiveOperationException {
+        return (Machine) Class.forName(Mistakes.class.getPackageName() + "." + encoding)
+                .getDeclaredConstructor(Node.class, long.class)
+                .newInstance(program, 1L);
     }
 
     /** The output of such a program, or what is said of it. */
