@@ -78,7 +78,7 @@ fn java_before_virtual_threads() {
     for workload in
         ["fanout", "parked", "scale", "pingpong", "remote", "context", "idle", "cancel", "blocking"]
     {
-        let here = format!("passed answers: {workload} ");
+        let here = format!("ok answers: {workload} ");
         assert!(said.contains(&here), "{workload}: {said}");
         let missing = format!("note answers: {workload} virtual/");
         let why = "not to be had here: virtual threads came with JDK 21 (name a newer JDK: ";

@@ -12,7 +12,7 @@ final class ContextTest {
     static void all() {
         Context.declare();
         List<String> variants = new ArrayList<>(
-                InterpTest.here(List.of("platform/ThreadLocal", "platform/InheritableThreadLocal/start"),
+                InterpTest.here(List.of("platform/InheritableThreadLocal/start"),
                         "virtual/ThreadLocal", "virtual/InheritableThreadLocal/start"));
         if (Runtime.version().feature() >= 25) {
             variants.add("virtual/ScopedValue");

@@ -46,8 +46,7 @@ public final class Context {
             variant.unavailable("needs JDK 25, this is " + Runtime.version(), "name a newer JDK: --runtime java@/path/to/jdk");
         }
         Virtual.needed(declare("virtual/InheritableThreadLocal/start", virtual, inherited, Context::asking).note(inherits));
-        declare("platform/ThreadLocal", platform, locals, Context::suspending).createsTask(false)
-                .note(yields + ", a call of the system");
+        // No yields: on a busy machine each gives a thread of the system's whole time slice away.
         declare("platform/InheritableThreadLocal/start", platform, inherited, Context::asking).note(inherits);
     }
 
