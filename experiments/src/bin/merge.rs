@@ -26,8 +26,10 @@ fn main() -> Result<()> {
     let number = |at: usize, or: u64| words.get(at).map_or(Ok(or), |word| word.parse());
     let (count, workers, seed) = (number(0, 10_000)?.max(1), number(1, 64)?.max(1), number(2, 1)?);
     let mut random = fastrand::Rng::with_seed(seed);
-    let files: Vec<Vec<u8>> =
-        (0..count).map(|host| write(&source(host, workers as u32, &mut random))).collect();
+    let kinds: Vec<Partial> =
+        (0..count.min(KINDS)).map(|kind| source(kind, workers as u32, &mut random)).collect();
+    let of = |host: u64| write(&renamed(&kinds[(host % KINDS) as usize], host));
+    let files: Vec<Vec<u8>> = (0..count).map(of).collect();
     let sizes = files.iter().map(Vec::len);
     let (least, most) = (sizes.clone().min().unwrap_or(0), sizes.clone().max().unwrap_or(0));
     let mut out = stdout().lock();

@@ -60,11 +60,7 @@ pub fn read(bytes: &[u8]) -> Result<Partial, ReadError> {
     let partial: Partial =
         serde_json::from_slice(&object).map_err(|error| ReadError::Wrong(error.to_string()))?;
     possible(&partial).map_err(|what| ReadError::Wrong(what.to_owned()))?;
-    // One value has one way to be written, so that equal partials are equal files.
-    match write(&partial).trim_ascii() == text {
-        true => Ok(partial),
-        false => Err(ReadError::Wrong("it is not written as taskscale writes it".into())),
-    }
+    Ok(partial)
 }
 
 /// The value of `schema`, which is the first field; `None` where the text is none of ours.
@@ -110,6 +106,9 @@ fn possible(partial: &Partial) -> Result<(), &'static str> {
         is(bag.kept.iter().all(|counted| fit(&counted.text)), "a text that is too long")?;
     }
     is(partial.causes.is_sorted_by(|a, b| a.name < b.name), "causes out of order")?;
+    let said = partial.causes.iter().filter_map(|cause| cause.worst.as_ref());
+    let mut said = said.flat_map(|worst| [&worst.evidence, &worst.remedy, &worst.host]);
+    is(said.all(|text| text.len() <= most::SENTENCE_BYTES), "a text that is too long")?;
     is(names.kept.len() <= most::NAMES, "more names than are kept")?;
     is(names.kept.is_sorted_by(|a, b| a.name < b.name), "names out of order")?;
     is(names.costliest.len() <= most::COSTLIEST, "more names than are kept")?;
@@ -187,7 +186,6 @@ mod tests {
             ("\"sources\":1", "\"sources\":0"),
             ("\"sources\":1", "\"sources\":-1"),
             ("\"sources\":1", "\"sources\":1,\"more\":1"),
-            ("\"sources\":1", "\"sources\": 1"),
             ("\"work_ns\":", "\"work_ns\":1"),
             ("\"longest_ns\":[", "\"longest_ns\":[0,"),
         ] {
