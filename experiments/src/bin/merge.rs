@@ -1,8 +1,9 @@
 //! Shows what it costs to merge partial sums of many hosts, and that no tree of merges shows in
 //! them: `cargo run --release -p taskscale-experiments --bin merge [-- PARTIALS WORKERS SEED]`.
 //!
-//! Hosts run 100 programs, whose tasks have names of their own and common ones. CPU time is the first field of `/proc/self/schedstat`, so it needs Linux. It counts from
-//! the bytes of the files in memory to the text of the digest, on one thread.
+//! Hosts run 100 programs, whose tasks have names of their own and common ones. CPU time is the
+//! first field of `/proc/self/schedstat`, so it needs Linux. It counts from the bytes of the files
+//! in memory to the digest, on one thread.
 
 use std::{
     error::Error,
