@@ -7,6 +7,7 @@ mod edit;
 mod guide;
 mod less;
 mod order;
+mod partial;
 mod results;
 #[path = "../../crates/report/tests/common/shown.rs"]
 mod shown;
@@ -14,6 +15,7 @@ mod shown;
 pub use answer::check_answer;
 pub use guide::check_guide;
 pub use order::check_order;
+pub use partial::check_partial;
 pub use results::{check_digest, check_run_file, check_summary};
 
 use taskscale_model::span::{Account, Span};

@@ -1,6 +1,7 @@
 //! Defines every word that can be typed. Help, man page and completions all come from these
 //! definitions.
 
+mod digest;
 mod examples;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use taskscale_model::metric::{self, Metric};
 
 use crate::{complete, guide, names};
 
+pub use digest::{By, DigestArgs, DigestFormat, MergeArgs, SourceArgs, TimeUnit};
 use examples::*;
 
 /// Weigh your tasks; see how they scale.
@@ -50,6 +52,9 @@ pub enum Command {
     /// Say where the workers' time went, from any task trace, in at most 2,048 bytes
     #[command(after_help = DIGEST_EXAMPLES)]
     Digest(DigestArgs),
+    /// Merge partial sums of digests, and print the digest of the whole
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArgs),
     /// Build probes ahead of their first use; install uvloop, trio and anyio for Python
     #[command(after_help = SETUP_EXAMPLES)]
     Setup(SetupArgs),
@@ -101,56 +106,6 @@ pub enum DoctorFormat {
     Md,
     /// One object of schema taskscale.doctor/1
     Json,
-}
-
-/// `taskscale digest`.
-#[derive(Debug, Args)]
-pub struct DigestArgs {
-    /// The traces; - is standard input
-    #[arg(value_name = "TRACE", required = true, add = Files::new(complete::traces))]
-    pub traces: Vec<PathBuf>,
-    /// Number of workers, where some of them never ran [default: those seen]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
-    pub workers: Option<u32>,
-    /// Count only events whose category holds this text
-    #[arg(long, value_name = "TEXT")]
-    pub cat: Option<String>,
-    /// Count only events whose name holds this text
-    #[arg(long, value_name = "TEXT")]
-    pub name: Option<String>,
-    /// The unit of a Chrome trace's times, where it is not microseconds
-    #[arg(long, value_enum, value_name = "UNIT")]
-    pub unit: Option<TimeUnit>,
-    /// Start every file at time 0: for files whose clocks have nothing to do with each other
-    #[arg(long)]
-    pub align: bool,
-    /// Also write what was counted as a clean Chrome trace to this new file
-    #[arg(long, value_name = "OUT")]
-    pub chrome: Option<PathBuf>,
-    /// How to print the digest
-    #[arg(long, short, value_enum, default_value_t = DigestFormat::Text)]
-    pub format: DigestFormat,
-}
-
-/// The unit of times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TimeUnit {
-    Ns,
-    Us,
-    Ms,
-    S,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DigestFormat {
-    /// At most 2,048 bytes for a terminal
-    Text,
-    /// One object of schema taskscale.digest/1
-    Json,
-    /// For a pull request
-    Md,
-    /// One self-contained page
-    Html,
 }
 
 /// `taskscale run`.

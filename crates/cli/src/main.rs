@@ -68,6 +68,7 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report::report(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Digest(args) => commands::digest::digest(&args),
+        Command::Merge(args) => commands::merge::merge(&args),
         Command::Setup(args) => commands::setup::setup(&args),
         Command::NewProbe(args) => commands::new_probe::new_probe(&args),
         Command::Doctor(args) => commands::doctor::doctor(&args),

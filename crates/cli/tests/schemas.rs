@@ -224,6 +224,27 @@ fn digests_of_all_kept_traces_fit() {
 }
 
 #[test]
+fn partials_of_kept_traces_and_digests_of_groups_fit() {
+    let (partial, digests, tool) = (kept("partial"), kept("digests"), Tool::new());
+    let folder = repository().join("crates/cli/tests/traces");
+    let traces = ["ray.json", "taskflow-straggler.chrome.json"].map(|name| folder.join(name));
+    let [ray, straggler] = traces.each_ref().map(|trace| trace.to_string_lossy());
+    let out = tool.path("all.partial");
+    let args = ["digest", "--by", "host", "--format", "json", &ray, &straggler, "--partial"];
+    let groups = tool.run(&[&args[..], &[&out.to_string_lossy()]].concat()).json();
+    fits(&digests, &groups, "groups");
+    refuses(&digests, &groups, &["/by", "/groups/0/name", "/whole/tasks"], &["", "/groups/0", "/whole"]);
+    let sums: Value = serde_json::from_str(&fs::read_to_string(out).expect("written")).expect("JSON");
+    fits(&partial, &sums, "a partial");
+    refuses(
+        &partial,
+        &sums,
+        &["/labels", "/time/workers", "/names/kept/0/name", "/causes/0/saved_ns"],
+        &["", "/time", "/losses", "/workers", "/names/kept/0", "/causes/0", "/account"],
+    );
+}
+
+#[test]
 fn a_checkup_fits() {
     let doctor = kept("doctor");
     let checkup = Tool::new().run(&["doctor", "--format", "json"]).json();

@@ -15,7 +15,7 @@ use crate::{
     edges::{ENDLESS, Edge, Kept},
     evidence::{Blocked, Evidence, may_hold_loops},
     histogram::{Histogram, bucket},
-    patterns::diagnose,
+    patterns::{Cause, Diagnosis, diagnose},
     profile::{Profile, profile as profile_of},
     queue::queue,
     releases::{Releases, Window},
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The number of names that a digest lists.
-const NAMES: usize = 16;
+pub(crate) const NAMES: usize = 16;
 /// The number of outliers that a digest lists.
 const OUTLIERS: usize = 5;
 /// The number of workers that a digest lists at either end, where there are more than twice as
@@ -66,7 +66,7 @@ impl Accumulator {
     pub fn finish_with(&self, account: &Account, thresholds: &Thresholds) -> Digest {
         let mut settled = self.clone();
         settled.settle();
-        digest(&settled, account, thresholds)
+        digest(&settled, account, thresholds).0
     }
 }
 
@@ -98,7 +98,8 @@ fn releases(
     Releases::of(kept, window, cost.max(2 * resolution_ns as i64).max(2_000), sums.sums.durations.mean())
 }
 
-fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Digest {
+/// The digest of settled sums, and all causes that were weighed for it.
+pub(crate) fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> (Digest, Vec<Cause>) {
     let tasks = sums.sums.durations.count();
     let handing = sums.active().filter(|(_, worker)| worker.hands_out()).count();
     let seen = sums.active().count();
@@ -142,7 +143,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         may_hold_loops: may_hold_loops(&account.format),
         queue: shares,
     };
-    let (patterns, alternative, confidence) = diagnose(&evidence);
+    let Diagnosis { patterns, alternative, confidence, causes } = diagnose(&evidence);
     let cost = cost(&found, ordered, resolution_ns);
     let break_even_ns = match &cost {
         Reading::Value(cost) => Reading::Value(cost * 9.0),
@@ -154,7 +155,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         gap: if ordered { sums.sums.gaps.classes() } else { Vec::new() },
         queue_delay: delays.map(|waits| waits.delays.classes()).unwrap_or_default(),
     };
-    Digest {
+    let digest = Digest {
         schema: SCHEMA.to_owned(),
         tasks,
         workers,
@@ -183,7 +184,8 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         alternative,
         confidence,
         notes: notes(sums, late, ordered, account),
-    }
+    };
+    (digest, causes)
 }
 
 /// Hand-overs below this are a runtime's even where workers stop together: tasks and costs that are
@@ -249,7 +251,7 @@ pub(crate) fn quantiles_of(histogram: &Histogram) -> Quantiles {
     }
 }
 
-fn disordered<T>() -> Reading<T> {
+pub(crate) fn disordered<T>() -> Reading<T> {
     Reading::missing(
         "spans of a worker are sorted neither by start nor by end",
         "sort the trace by time to get gaps, scheduling cost and self time",

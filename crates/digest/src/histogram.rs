@@ -4,7 +4,7 @@ use taskscale_model::digest::TimeClass;
 
 /// The number of buckets: one each for 0 to 3 ns, then four for each of the 62 octaves up to 2^64.
 pub const BUCKETS: usize = 252;
-const OCTAVES: usize = 64;
+pub(crate) const OCTAVES: usize = 64;
 
 /// Counts and sums of non-negative durations. It takes 1.5 KB, and adding a value costs about 2 ns.
 ///
@@ -55,7 +55,7 @@ fn octave(value: u64) -> usize {
 }
 
 /// The buckets of an octave.
-fn of_octave(octave: usize) -> std::ops::Range<usize> {
+pub(crate) fn of_octave(octave: usize) -> std::ops::Range<usize> {
     if octave < 2 { octave * 2..octave * 2 + 2 } else { (octave - 1) * 4..(octave * 4).min(BUCKETS) }
 }
 
@@ -177,6 +177,11 @@ impl Histogram {
 
     pub fn counts(&self) -> &[u32; BUCKETS] {
         &self.counts
+    }
+
+    /// The sums of the values of each power of two.
+    pub fn sums(&self) -> &[u64; OCTAVES] {
+        &self.sums
     }
 
     /// The sum of squares, within 2 %. Each value is taken as the middle of its bucket, scaled to

@@ -28,6 +28,7 @@
 //! | `thresholds`, `evidence` | the choices and the quantities that a diagnosis rests on |
 //! | `patterns` | the diagnosis, and who is to blame |
 //! | `finish` | the digest |
+//! | [`partial`] | sums of one source that merge with others', and the digest of the whole |
 //!
 //! The crate knows no file format, no clock and no way of showing.
 
@@ -45,6 +46,7 @@ pub mod grid;
 pub mod histogram;
 pub mod names;
 mod observed;
+pub mod partial;
 mod patterns;
 mod profile;
 mod queue;

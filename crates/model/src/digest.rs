@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{missing::Reading, span::Account};
 
+mod groups;
 mod times;
 
+pub use groups::{GROUPS_SCHEMA, Group, Groups};
 pub use times::{Histograms, Quantiles, TimeClass};
 
 /// The value of [`Digest::schema`].

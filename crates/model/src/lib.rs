@@ -19,6 +19,7 @@
 //! | [`compare`] | `taskscale.compare/1`: two runs, row by row | `docs/reference/compare.md` |
 //! | [`span`] | one task execution, and what a trace held | `ARCHITECTURE.md` |
 //! | [`digest`] | `taskscale.digest/1`: where the workers' time went, and why | `ARCHITECTURE.md` |
+//! | [`partial`] | `taskscale.partial/1`: the sums of a digest, which merge | `docs/reference/partial.md` |
 //! | [`doctor`] | `taskscale.doctor/1`: what blurs or biases the figures here | `docs/reference/doctor.md` |
 //! | [`guide`] | `taskscale.guide/1`: programs of Taskflow's guide, and verdicts on its claims | `probes/guide/README.md` |
 //! | [`figure`] | numbers and times in words, as precise as their interval allows | |
@@ -46,6 +47,7 @@ pub mod metric;
 pub mod missing;
 pub mod params;
 pub mod parked;
+pub mod partial;
 pub mod plain;
 pub mod protocol;
 pub mod run_file;

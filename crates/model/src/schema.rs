@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use crate::{
     compare::Comparison,
-    digest::Digest,
+    digest::{Digest, Groups},
     doctor::Checkup,
     guide::{self, Verdicts},
+    partial::Partial,
     protocol::{Answer, Reply, Request},
     run_file::{Record, line},
     suite::Suite,
@@ -30,12 +31,14 @@ pub fn all() -> Vec<Contract> {
     vec![
         written::<Comparison>("compare.schema.json", "A comparison of two runs, taskscale.compare/1"),
         written::<Digest>("digest.schema.json", "A digest, taskscale.digest/1"),
+        written::<Groups>("digests.schema.json", "Digests of groups of sources, taskscale.digests/1"),
         written::<Checkup>("doctor.schema.json", "A checkup of a machine, taskscale.doctor/1"),
         written::<guide::Record>("guide.schema.json", "A line of a file of the guide, taskscale.guide/1"),
         written::<Verdicts>(
             "guide-verdicts.schema.json",
             "Verdicts on the guide, taskscale.guide-verdicts/1",
         ),
+        checked(written::<Partial>("partial.schema.json", "A partial digest, taskscale.partial/1")),
         read::<Reply>("probe-reply.schema.json", "A line that a probe writes, probe protocol 1"),
         written::<Request>("probe-request.schema.json", "A line that a probe reads, probe protocol 1"),
         checked(written::<Record>("run.schema.json", "A line of a run file, taskscale.run/1")),

@@ -139,6 +139,10 @@ fn losses(digest: &Digest) -> String {
 
 fn parallelism(digest: &Digest) -> String {
     let steps: Vec<f64> = digest.parallelism.timeline.iter().take(60).copied().collect();
+    if steps.is_empty() {
+        // Sums of several clocks have no time that runs on.
+        return format!("running: {}\n", facts::running(digest));
+    }
     let line = sparkline(&steps, digest.workers as f64);
     let levels = labelled("", &facts::levels(digest));
     format!("running: {}\n|{line}|\n{levels}", facts::running(digest))

@@ -15,6 +15,7 @@
 //! | [`doctor`] | findings about a machine as text, Markdown, JSON |
 //! | [`digest_text`](mod@digest_text) | a digest in at most 2,048 bytes |
 //! | [`digest_markdown`](mod@digest_markdown) | a digest as Markdown and JSON |
+//! | [`digest_groups`](mod@digest_groups) | digests of groups of sources, and of the whole |
 //! | `digest_facts` | what is said of a digest, in sentences that its text and its page share |
 //! | `digest_words` | words and numbers of a digest, made safe to show |
 //! | `counts` | counts per task: what `text` and `markdown` have in common |
@@ -43,6 +44,7 @@ pub mod compare;
 mod counts;
 pub mod csv;
 mod digest_facts;
+pub mod digest_groups;
 pub mod digest_markdown;
 pub mod digest_text;
 mod digest_words;
@@ -79,6 +81,7 @@ mod wrap;
 
 pub use compare::{compare_json, compare_junit, compare_markdown, compare_overview, compare_text};
 pub use csv::csv;
+pub use digest_groups::{digests_json, digests_markdown, digests_text};
 pub use digest_markdown::{digest_json, digest_markdown};
 pub use digest_text::digest_text;
 pub use doctor::{doctor_json, doctor_markdown, doctor_overview, doctor_text};

@@ -86,7 +86,22 @@ Examples:
   taskscale digest node-1.json node-2.json           several files become one digest
   taskscale digest trace.json.gz                     packed by gzip or zstd
   xz -dc trace.json.xz | taskscale digest -          from standard input
-  taskscale digest --chrome clean.json trace.json    a trace that Perfetto shows in full";
+  taskscale digest --chrome clean.json trace.json    a trace that Perfetto shows in full
+  taskscale digest --partial a.partial --host a trace.json
+                                                     16 KB at most, to merge with other hosts'
+  taskscale digest --by host traces/*.json           a digest of each file, the worst first";
+
+pub const MERGE_EXAMPLES: &str =
+    "A partial has the sums of one trace, or of many that were merged. Merging gives the same bytes in \
+any order and in any number of steps. Clocks of hosts are not aligned: shares are of the worker time \
+of all, and each cause is that of its host's own diagnosis. A file that is no whole partial is named \
+and left out, and -o writes nothing then. Exit status: 0 done; 2 wrong usage, or a file was left out.
+
+Examples:
+  taskscale merge *.partial                          the digest of all hosts
+  taskscale merge *.partial -o all.partial           and the sums, to be merged further
+  taskscale merge *.partial --by host                a digest of each host, the worst first
+  cat *.partial | taskscale merge -                  many partials in one file are as good";
 
 pub const COMPLETIONS_EXAMPLES: &str = "Examples:
   eval \"$(taskscale completions bash)\"              in ~/.bashrc

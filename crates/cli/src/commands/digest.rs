@@ -8,43 +8,36 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
+    digest::Digest,
     figure::time,
+    partial::Labels,
     span::{Account, Dropped, FlowEvent, Span, SpanSink},
 };
 use taskscale_trace::{ChromeWriter, Options, Reader, Sorter, Unit, sort::When};
 
+use super::merge::{Sums, save};
 use crate::{
-    args::{DigestArgs, DigestFormat, TimeUnit},
+    args::{DigestArgs, DigestFormat, SourceArgs, TimeUnit},
     output::{self, Outcome},
     progress, run_file,
 };
 
 /// Reads the traces in constant memory and prints their digest.
 pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
-    let options = Options {
-        cat: args.cat.clone(),
-        name: args.name.clone(),
-        unit: args.unit.map(unit),
-        align: args.align,
-        ..Options::default()
-    };
-    let mut reading = Reading {
-        reader: Reader::new(options),
-        sums: Accumulator::new(Config { workers: args.workers, ..Config::default() }),
-        chrome: args.chrome.as_deref().map(chrome_writer).transpose()?,
-    };
+    if args.partial.is_some() || args.by.is_some() {
+        return of_sources(args);
+    }
+    let SourceArgs { host, stage, rank } = &args.source;
+    if host.is_some() || stage.is_some() || rank.is_some() {
+        bail!("--host, --stage and --rank name the source of partial sums: add --partial OUT or --by");
+    }
+    let mut reading = Reading::new(args)?;
     let mut whole: Option<Account> = None;
     for path in &args.traces {
-        let account = reading.read(path).map_err(|error| match run_file::is_a_run(path) {
-            true => {
-                let again = output::word(path);
-                anyhow!("{} is a run file, not a trace: taskscale report {again}", path.display())
-            }
-            false => error.context(path.display().to_string()),
-        })?;
+        let account = reading.trace(path)?;
         whole = Some(match whole {
             None => account,
             Some(whole) => together(whole, account),
@@ -66,15 +59,62 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
         output::tell(&nothing_counted(&args.traces, &account));
         return Ok(Outcome::Nothing);
     }
-    output::print(&match args.format {
-        DigestFormat::Text => taskscale_report::digest_text(&digest),
-        DigestFormat::Json => taskscale_report::digest_json(&digest),
-        DigestFormat::Md => taskscale_report::digest_markdown(&digest),
-        DigestFormat::Html => {
-            taskscale_report::digest_html(&digest, &std::env::args_os().map(lossy).collect::<Vec<_>>())
-        }
-    })?;
+    show(&digest, args.format)?;
     Ok(Outcome::Done)
+}
+
+/// Prints a digest.
+pub fn show(digest: &Digest, format: DigestFormat) -> anyhow::Result<()> {
+    output::print(&match format {
+        DigestFormat::Text => taskscale_report::digest_text(digest),
+        DigestFormat::Json => taskscale_report::digest_json(digest),
+        DigestFormat::Md => taskscale_report::digest_markdown(digest),
+        DigestFormat::Html => {
+            taskscale_report::digest_html(digest, &std::env::args_os().map(lossy).collect::<Vec<_>>())
+        }
+    })
+}
+
+/// Reads each trace as a source of its own, and prints the digest of their merged sums. A trace of
+/// which nothing is counted is named and left out.
+fn of_sources(args: &DigestArgs) -> anyhow::Result<Outcome> {
+    let mut sums = Sums::new(args.by);
+    let mut left_out = false;
+    for path in &args.traces {
+        let mut reading = Reading::new(args)?;
+        let mut account = reading.trace(path)?;
+        account.workers = reading.reader.workers().len() as u64;
+        if reading.sums.tasks() == 0 {
+            output::tell(&nothing_counted(std::slice::from_ref(path), &account));
+            left_out = true;
+            continue;
+        }
+        let SourceArgs { host, stage, rank } = args.source.clone();
+        let labels = Labels {
+            host: Some(host.unwrap_or_else(|| stem(path))),
+            stage,
+            rank: rank.map(|rank| rank.to_string()),
+        };
+        let threads = reading.reader.workers();
+        let partial = reading.sums.partial(&account, &labels, |worker| threads.name(worker));
+        sums.add(partial).map_err(|why| anyhow!("{}: {why}", path.display()))?;
+    }
+    let Some(whole) = &sums.whole else { return Ok(Outcome::Nothing) };
+    if let Some(path) = &args.partial {
+        match left_out {
+            false => save(path, whole)?,
+            true => output::tell(&format!("taskscale: {} is not written: not all was read", path.display())),
+        }
+    }
+    sums.show(args.format)?;
+    Ok(if left_out { Outcome::Nothing } else { Outcome::Done })
+}
+
+/// The name of a file up to its first dot.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let stem = name.find('.').filter(|dot| *dot > 0).map_or(&*name, |dot| &name[..dot]);
+    if stem == "-" { String::new() } else { stem.to_owned() }
 }
 
 fn unit(unit: TimeUnit) -> Unit {
@@ -122,6 +162,32 @@ struct Reading {
 }
 
 impl Reading {
+    fn new(args: &DigestArgs) -> anyhow::Result<Self> {
+        let options = Options {
+            cat: args.cat.clone(),
+            name: args.name.clone(),
+            unit: args.unit.map(unit),
+            align: args.align,
+            ..Options::default()
+        };
+        Ok(Reading {
+            reader: Reader::new(options),
+            sums: Accumulator::new(Config { workers: args.workers, ..Config::default() }),
+            chrome: args.chrome.as_deref().map(chrome_writer).transpose()?,
+        })
+    }
+
+    /// Reads one trace; an error names it.
+    fn trace(&mut self, path: &Path) -> anyhow::Result<Account> {
+        self.read(path).map_err(|error| match run_file::is_a_run(path) {
+            true => {
+                let again = output::word(path);
+                anyhow!("{} is a run file, not a trace: taskscale report {again}", path.display())
+            }
+            false => error.context(path.display().to_string()),
+        })
+    }
+
     /// Reads one trace. If its spans are out of order, or its flows are away from their tasks, they
     /// are sorted outside memory: a file is read a second time, and a stream is kept in a temporary
     /// file meanwhile.

@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod generate;
 pub mod guide;
 pub mod list;
+pub mod merge;
 pub mod new_probe;
 pub mod probe;
 pub mod report;

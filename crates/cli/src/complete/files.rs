@@ -59,6 +59,11 @@ pub fn traces(current: &OsStr) -> Vec<CompletionCandidate> {
     found
 }
 
+/// Partial sums of digests.
+pub fn partials(current: &OsStr) -> Vec<CompletionCandidate> {
+    files(current, &[".partial"])
+}
+
 /// Probes of the user's, in the languages that are known.
 pub fn probes(current: &OsStr) -> Vec<CompletionCandidate> {
     let endings: Vec<String> =

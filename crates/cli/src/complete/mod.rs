@@ -12,7 +12,7 @@ use anyhow::Context;
 use clap::CommandFactory;
 use clap_complete::{CompleteEnv, env::Shells};
 
-pub use files::{probes, reports, run_files, runs, sides, suites, traces};
+pub use files::{partials, probes, reports, run_files, runs, sides, suites, traces};
 pub use words::{
     baselines, built_in, languages, measured_runtimes, measured_variants, names, runtimes, setups, variants,
 };

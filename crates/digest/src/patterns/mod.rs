@@ -24,13 +24,28 @@ use taskscale_model::digest::{Alternative, Confidence, ConfidenceGrade, Pattern,
 use advice::Advice;
 use culprits::Scene;
 
+pub(crate) use cause::{Cause, WORTH};
+pub(crate) use verdict::{head, listed, margin, rank};
+
 use crate::evidence::Evidence;
 
-/// The patterns, the diagnosis first; what it may be as well; and the confidence in it.
-pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Option<Alternative>, Confidence) {
+/// What the evidence says.
+pub(crate) struct Diagnosis {
+    /// The diagnosis first.
+    pub patterns: Vec<Pattern>,
+    /// What it may be as well.
+    pub alternative: Option<Alternative>,
+    pub confidence: Confidence,
+    /// All causes, in no order, those that cost nothing among them.
+    pub causes: Vec<Cause>,
+}
+
+/// Judges.
+pub(crate) fn diagnose(evidence: &Evidence<'_>) -> Diagnosis {
     let delay = delay::Delay::of(evidence);
     let most = causes::causes(evidence, delay.most);
     let least = causes::causes(evidence, delay.least);
+    let causes = most.clone();
     let (ranked, mut confidence) = verdict::verdict(evidence, most, least);
     let alternative = alternative::alternative(evidence, &ranked);
     if alternative.is_some() && confidence.grade == ConfidenceGrade::High {
@@ -61,5 +76,5 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Option<Alterna
             }
         })
         .collect();
-    (patterns, alternative, confidence)
+    Diagnosis { patterns, alternative, confidence, causes }
 }

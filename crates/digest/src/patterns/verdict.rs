@@ -42,20 +42,8 @@ pub(crate) fn verdict(
                 .into(),
         );
     }
-    // Gains overlap where one fix makes another worth less. Together they cannot exceed the whole.
-    let lost = causes.iter().map(|cause| cause.gain).sum::<f64>().min(1.0);
-    let (first, second) = (causes[0], causes[1]);
-    let margin = if second.gain > 0.0 { (first.gain / second.gain - 1.0).min(1.0) } else { 1.0 };
-    let head = if !thin.is_empty() {
-        Some(Cause { name: PatternName::Inconclusive, share: lost, gain: 0.0 })
-    } else if first.gain < WORTH {
-        Some(Cause { name: PatternName::Healthy, share: evidence.profile.losses.work, gain: 0.0 })
-    } else if first.gain < lost / 2.0 && second.gain >= WORTH {
-        let gain = (first.gain + second.gain).min(0.999);
-        Some(Cause { name: PatternName::Mixed, share: (first.share + second.share).min(1.0), gain })
-    } else {
-        None
-    };
+    let (first, margin) = (causes[0], margin(&causes));
+    let head = head(&causes, !thin.is_empty(), evidence.profile.losses.work);
     let grade = if !thin.is_empty() {
         ConfidenceGrade::Low
     } else if reasons.is_empty() && (margin >= 1.0 || (first.gain < WORTH / 2.0)) {
@@ -63,6 +51,38 @@ pub(crate) fn verdict(
     } else {
         ConfidenceGrade::Medium
     };
+    let confidence = Confidence { grade, margin, reasons: thin.into_iter().chain(reasons).collect() };
+    (listed(causes, head), confidence)
+}
+
+/// How far the first of ranked causes is ahead of the second.
+pub(crate) fn margin(causes: &[Cause]) -> f64 {
+    let (first, second) = (causes[0], causes[1]);
+    let margin = if second.gain > 0.0 { first.gain / second.gain - 1.0 } else { 1.0 };
+    margin.clamp(0.0, 1.0)
+}
+
+/// What stands before the ranked causes where none of them is the diagnosis: the evidence is too
+/// `thin`, nothing is worth a change, or no cause explains half. `work` is the share of work.
+pub(crate) fn head(causes: &[Cause], thin: bool, work: f64) -> Option<Cause> {
+    // Gains overlap where one fix makes another worth less. Together they cannot exceed the whole.
+    let lost = causes.iter().map(|cause| cause.gain).sum::<f64>().min(1.0);
+    let (first, second) = (causes[0], causes[1]);
+    if thin {
+        Some(Cause { name: PatternName::Inconclusive, share: lost, gain: 0.0 })
+    } else if first.gain < WORTH {
+        Some(Cause { name: PatternName::Healthy, share: work, gain: 0.0 })
+    } else if first.gain < lost / 2.0 && second.gain >= WORTH {
+        let gain = (first.gain + second.gain).min(0.999);
+        Some(Cause { name: PatternName::Mixed, share: (first.share + second.share).min(1.0), gain })
+    } else {
+        None
+    }
+}
+
+/// The ranked causes that a digest lists, with what stands before them.
+pub(crate) fn listed(mut causes: Vec<Cause>, head: Option<Cause>) -> Vec<Cause> {
+    let second = causes[1];
     causes.retain(|cause| cause.gain > 0.0);
     if let Some(head) = head {
         causes.insert(0, head);
@@ -73,15 +93,11 @@ pub(crate) fn verdict(
         causes.push(Cause { name, share: 0.0, gain: 0.0 });
     }
     causes.truncate(4);
-    let confidence = Confidence {
-        grade,
-        margin: margin.clamp(0.0, 1.0),
-        reasons: thin.into_iter().chain(reasons).collect(),
-    };
-    (causes, confidence)
+    causes
 }
 
-fn rank(causes: &mut [Cause]) {
+/// Puts the causes in order, the largest gain first.
+pub(crate) fn rank(causes: &mut [Cause]) {
     causes.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.name.cmp(&b.name)));
     grain_first(causes);
 }
