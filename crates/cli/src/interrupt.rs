@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM and a closed terminal: the first signal ends the run in good order, the second
-//! Ctrl-C or SIGTERM at once.
+//! Ctrl-C, SIGTERM and a closed terminal: the first signal ends the run in good order, a second
+//! Ctrl-C at once.
 
 use std::sync::{
     Arc, OnceLock,
@@ -24,11 +24,12 @@ impl Interrupt {
 
     pub fn listen() -> std::io::Result<Self> {
         let interrupt = Interrupt::default();
-        for signal in [SIGINT, SIGTERM] {
-            // The order matters: the second signal finds the flag set and ends the process.
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupt.0))?;
-            signal_hook::flag::register(signal, Arc::clone(&interrupt.0))?;
-        }
+        // The order matters: the second Ctrl-C finds the flag set and ends the process.
+        signal_hook::flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&interrupt.0))?;
+        signal_hook::flag::register(SIGINT, Arc::clone(&interrupt.0))?;
+        // `timeout` sends it to the process, and then to its group, so that the second one is no
+        // wish for haste. Who is in haste sends SIGKILL.
+        signal_hook::flag::register(SIGTERM, Arc::clone(&interrupt.0))?;
         // A shell and the kernel both send it when a terminal is closed, so that the second one is
         // no wish for haste. `nohup` has it ignored.
         if !process::is_ignored(SIGHUP) {

@@ -153,6 +153,11 @@ fn nothing_stays(signal: &str) {
         let mut child = listens(&run(&tool, &mark, &file)).spawn().expect("starts");
         thread::sleep(moment);
         send(signal, &child);
+        if signal == "TERM" {
+            // As `timeout` does: to the process, and then to its group.
+            thread::sleep(Duration::from_millis(20));
+            send(signal, &child);
+        }
         ended(&mut child, &what);
         all_gone(&mark, &what);
         let output = child.wait_with_output().expect("read");
