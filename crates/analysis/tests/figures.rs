@@ -425,6 +425,19 @@ fn a_coarse_clock_is_noted() {
     let notes = summary(&coarse).notes.join("\n");
     assert!(notes.contains("the CPU clock is coarse for 4 rows"), "{notes}");
     assert!(!summary(HAND).notes.join("\n").contains("coarse"));
+    // The screen says it too, with the length that would do.
+    let told = |text: &str| -> Vec<String> {
+        let findings = summary(text).overview.findings;
+        let of = findings.iter().filter(|finding| finding.text.contains("these steps"));
+        of.map(|finding| format!("{}: {}", finding.text, finding.remedy)).collect()
+    };
+    // 1.1 s are 110 steps of 10 ms, and 11 of 100 ms.
+    assert_eq!(told(&coarse), [""; 0]);
+    let coarser = coarse.replace("\"cpu_resolution_ns\":10000000", "\"cpu_resolution_ns\":100000000");
+    let said = told(&coarser).join("\n");
+    let words =
+        "the clock of CPU time moves by 100 ms, and a sample is 11 of these steps: its CPU time says nothing";
+    assert!(said.contains(words) && said.contains("--sample-time 5000ms"), "{said}");
 }
 
 #[test]

@@ -187,7 +187,7 @@ fn beside(table: &Across, at: usize) -> Option<String> {
         1 => format!("{}x the CPU ({low})", factor(least)),
         _ => format!("{}x the CPU ({low}) to {}x ({high})", factor(least), factor(most)),
     };
-    Some(format!("{setting} beside {first}: {range}; dearer for {dearer} of {}", cells.len()))
+    Some(format!("{setting} beside {first}: {range}; for certain dearer: {dearer} of {}", cells.len()))
 }
 
 /// Whether a setting is dearer than the first for certain.

@@ -107,7 +107,7 @@ fn settings_stand_side_by_side_and_their_multiples_are_paired() {
     let screen = shown(&run);
     for line in [
         "us a wake-up: a token between two tasks\n",
-        "8 of them beside 1 of them: 1.00x the CPU (node b) to 8.00x (node a); dearer\n  for 1 of 2\n",
+        "8 of them beside 1 of them: 1.00x the CPU (node b) to 8.00x (node a); for\n  certain dearer: 1 of 2\n",
     ] {
         assert!(screen.contains(line), "{line:?} is not in\n{screen}");
     }

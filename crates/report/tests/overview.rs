@@ -175,6 +175,21 @@ fn versions_are_divided_by_the_runtime_of_the_reference() {
     );
 }
 
+/// A ratio without an interval would be read as a finding.
+#[test]
+fn versions_that_too_few_processes_measured_are_not_divided() {
+    let mut short = run(VERSIONS);
+    short.samples.retain(|sample| sample.round < 2);
+    let summary = summarize(&short);
+    let told = summary.overview.findings.iter().find(|one| one.kind == FindingKind::Version);
+    let told = told.expect("two versions");
+    assert_eq!(
+        told.text,
+        "cannot tell what asyncio@python3.13 costs beside asyncio@python3.8 (gather and 1 more): too few processes"
+    );
+    assert_eq!(told.remedy, "allow more with --max-time");
+}
+
 #[test]
 fn a_long_name_of_a_runtime_is_told_by_its_version_where_that_tells_it() {
     let mut summary = summarize(&run(VERSIONS));

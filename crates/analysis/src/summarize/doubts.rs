@@ -142,6 +142,35 @@ pub fn of_short(series: &[RowSamples<'_>]) -> Vec<(String, &'static str)> {
     told.collect()
 }
 
+/// How many steps of its clock a sample must last. A shorter time says nothing.
+pub const STEPS_AT_LEAST: f64 = 50.0;
+
+/// Which rows have samples of fewer steps of the clock of CPU time than say anything, with what to
+/// do: that of a JDK before 22 moves by 10 ms.
+pub fn of_coarse(run: &Run, series: &[RowSamples<'_>]) -> Vec<(String, String)> {
+    let step_ns = |one: &RowSamples<'_>| {
+        let record = run.runtimes.iter().find(|record| record.id == one.row.key.runtime)?;
+        let RuntimeState::Ready { clock, .. } = &record.state else { return None };
+        Some(clock.cpu_resolution_ns as f64)
+    };
+    let short = series.iter().filter(|one| one.is_ok()).filter_map(|one| {
+        let totals: Vec<f64> = one.timed.iter().map(|sample| sample.total(Time::Cpu)).collect();
+        let short_by = STEPS_AT_LEAST * step_ns(one)? / median(&sorted(&totals))?;
+        Some((one, short_by)).filter(|_| short_by > 1.0)
+    });
+    let told = worst_of(short).into_iter().map(|(worst, short_by, names)| {
+        let step_ns = step_ns(worst).unwrap_or(0.0);
+        let text = format!(
+            "{names}: the clock of CPU time moves by {}, and a sample is {:.0} of these steps: its CPU time says nothing",
+            figure::time(step_ns),
+            STEPS_AT_LEAST / short_by
+        );
+        let sample_ms = (STEPS_AT_LEAST * step_ns / 1e6).ceil();
+        (text, format!("take longer samples (--sample-time {sample_ms:.0}ms), or a newer toolchain"))
+    });
+    told.collect()
+}
+
 /// Whether one thread did the work of a sample, which was timed as a whole.
 fn is_alone(sample: &SampleRecord) -> bool {
     let ran = sample.threads.as_ref().and_then(|threads| threads.value()).map(|threads| threads.ran);

@@ -17,8 +17,6 @@ use crate::read::Run;
 /// How many times the resolution of its clock a sample should last. In shorter samples the clock's
 /// steps show in the figures.
 const RESOLUTIONS: f64 = 1000.0;
-/// How many times the resolution a sample must last. A shorter time says nothing.
-const RESOLUTIONS_AT_LEAST: f64 = 50.0;
 /// Share of the measured time in which some task waited for a CPU, from which wall times are
 /// doubtful. An idle machine stays below 1 %; one worker too many per core reaches 50 %.
 const PRESSURE: f64 = 0.10;
@@ -226,7 +224,7 @@ fn coarse(run: &Run, series: &[RowSamples<'_>]) -> Vec<String> {
         let Some((worst, resolutions)) = short.first() else { continue };
         let row = worst.row;
         let verdict =
-            if *resolutions < RESOLUTIONS_AT_LEAST { "its time says nothing" } else { "its steps show" };
+            if *resolutions < doubts::STEPS_AT_LEAST { "its time says nothing" } else { "its steps show" };
         notes.push(format!(
             "the {clock} clock is coarse for {} (samples below {RESOLUTIONS:.0} times its resolution); worst: {} {} at {}, \
              {resolutions:.0} times, {verdict}: take longer samples",

@@ -68,6 +68,8 @@ pub fn all(
     findings.extend(doubts::of_times(parts.samples).into_iter().map(biased));
     findings.extend(doubts::of_readings(parts.run, parts.samples).into_iter().map(biased));
     findings.extend(doubts::of_short(parts.samples).into_iter().map(biased));
+    let coarse = doubts::of_coarse(parts.run, parts.samples).into_iter();
+    findings.extend(coarse.map(|(text, remedy)| Finding { kind: FindingKind::Biased, text, remedy }));
     findings.extend(doubts::set_aside(parts.run).map(|text| plain(FindingKind::Busy, text)));
     let order: Vec<&str> = parts.run.runtimes.iter().map(|runtime| runtime.id.as_str()).collect();
     findings.extend(versions::of_versions(&order, tables, rankings));

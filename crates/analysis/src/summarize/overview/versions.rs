@@ -44,23 +44,25 @@ fn of_table(order: &[&str], table: &Table<'_>, names_the_table: bool) -> Vec<Fin
         let same = |other: &&&str| family(other) == family(newer) && !ways(other).is_empty();
         let Some(older) = order[..index].iter().find(same) else { continue };
         let mut parts: Vec<(f64, String, String)> = Vec::new();
+        // Ways of which nothing is certain have no figure here: it would be read as one.
+        let mut unsure: Vec<String> = Vec::new();
         for way in ways(newer) {
             let name = way.samples.row.key.variant_and_case();
             let others = ways(older);
             let same = |other: &&&Cost<'_>| other.samples.row.key.variant_and_case() == name;
             let Some(other) = others.iter().find(same) else { continue };
-            if let (Some(ratio), ci) = ratio(way, other, table.time) {
-                let words = match ci {
-                    Some(ci) => figure::ratio(ratio, Some(ci)),
-                    None => format!("{ratio:.2}x (no interval)"),
-                };
-                parts.push((other.ns, words, name));
+            match ratio(way, other, table.time) {
+                (Some(ratio), Some(ci)) => parts.push((other.ns, figure::ratio(ratio, Some(ci)), name)),
+                _ => unsure.push(name),
             }
         }
         // The cheapest way of the older one first.
         parts.sort_by(|a, b| a.0.total_cmp(&b.0));
         let more = parts.len().saturating_sub(WAYS);
-        let Some(((_, ratio, name), rest)) = parts.split_first() else { continue };
+        let Some(((_, ratio, name), rest)) = parts.split_first() else {
+            findings.extend(without_ratios(newer, older, &unsure));
+            continue;
+        };
         let mut text = format!("{newer} costs {ratio} of {older} ({name})");
         for (_, ratio, name) in rest.iter().take(WAYS - 1) {
             text += &format!(", {ratio} ({name})");
@@ -74,4 +76,15 @@ fn of_table(order: &[&str], table: &Table<'_>, names_the_table: bool) -> Vec<Fin
         findings.push(Finding { kind: FindingKind::Version, text, remedy: String::new() });
     }
     findings
+}
+
+/// That no way of two versions has a ratio with an interval, and what to do.
+fn without_ratios(newer: &str, older: &str, ways: &[String]) -> Option<Finding> {
+    let (first, more) = ways.split_first()?;
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    Some(Finding {
+        kind: FindingKind::Version,
+        text: format!("cannot tell what {newer} costs beside {older} ({first}{more}): too few processes"),
+        remedy: "allow more with --max-time".to_owned(),
+    })
 }
