@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What to do where no answer came in time, and nothing says how long it would take.
-pub const LONG_OR_STUCK: &str = "raise --timeout if the work is really that long, else look for a deadlock";
+pub const LONG_OR_STUCK: &str = "raise --timeout (and --max-time, which bounds it) if the work is really that long, else look for a deadlock";
 
 /// Why a value is missing, and what the user can do about it.
 ///

@@ -174,8 +174,13 @@ fn damaged(summary: &Summary) -> Option<String> {
     Some(format!("{} of the file read around: --details says which", plural(lines, "damaged line")))
 }
 
-/// The suite of a run and what it is about.
+/// The suite of a run and what it is about; the names alone of several.
 pub(crate) fn title(summary: &Summary) -> String {
+    let mut suites: Vec<String> = summary.rows.iter().map(|row| clean(&row.key.suite)).collect();
+    suites.dedup();
+    if suites.len() > 1 {
+        return format!("taskscale {}", suites.join(", "));
+    }
     let ranked = summary.overview.rankings.first().map(|ranking| ranking.suite.as_str());
     let suite = ranked.or_else(|| drawn::kinds(summary).iter().flatten().next().map(|table| table.suite));
     let suite = suite.unwrap_or_default();

@@ -175,6 +175,15 @@ fn versions_are_divided_by_the_runtime_of_the_reference() {
     );
 }
 
+/// What one of them asks is not what the other one is about.
+#[test]
+fn a_run_of_several_suites_is_headed_by_their_names() {
+    let mut summary = summarize(&run(QUICK));
+    summary.rows.last_mut().expect("rows").key.suite = "cancel".into();
+    let screen = shown(&summary);
+    assert_eq!(screen.lines().next(), Some("taskscale quick, cancel"), "{screen}");
+}
+
 /// A ratio without an interval would be read as a finding.
 #[test]
 fn versions_that_too_few_processes_measured_are_not_divided() {
