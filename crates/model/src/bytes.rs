@@ -90,6 +90,14 @@ impl Content {
     }
 }
 
+/// What FNV-1a of 64 bits begins with.
+pub(crate) const FNV_START: u64 = 0xCBF2_9CE4_8422_2325;
+
+/// FNV-1a of 64 bits, gone on with these bytes.
+pub(crate) fn fnv(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3))
+}
+
 /// The sums of a stream of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sums {
@@ -103,7 +111,7 @@ pub struct Sums {
 
 impl Default for Sums {
     fn default() -> Self {
-        Sums { bytes: 0, sum8: 0, fnv: 0xCBF2_9CE4_8422_2325 }
+        Sums { bytes: 0, sum8: 0, fnv: FNV_START }
     }
 }
 
@@ -125,9 +133,7 @@ impl Sums {
     pub fn add(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         self.sum8 = bytes.iter().fold(self.sum8, |sum, byte| sum.wrapping_add(*byte));
-        self.fnv = bytes
-            .iter()
-            .fold(self.fnv, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3));
+        self.fnv = fnv(self.fnv, bytes);
     }
 
     /// The answer of one pass with these parameters.

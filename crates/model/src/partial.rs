@@ -22,6 +22,7 @@ use std::cmp::{Ordering, Reverse};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    bytes,
     digest::{Alternative, Change, PatternName},
     missing::Missing,
 };
@@ -494,8 +495,7 @@ impl PartialOrd for NamePart {
 /// The hash by which a [`Bag`] keeps texts: FNV-1a of 64 bits, with its high half folded into the
 /// low one.
 pub fn hash(text: &str) -> u64 {
-    let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    let hash = text.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, fnv);
+    let hash = bytes::fnv(bytes::FNV_START, text.as_bytes());
     (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

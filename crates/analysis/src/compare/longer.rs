@@ -12,7 +12,7 @@ use taskscale_stats::{rounds::Rounds, shift::Shift};
 use crate::read::Run;
 
 /// More than this, in seconds, is named with a quieter machine as the better way.
-const LONG_S: f64 = 900.0;
+pub(crate) const LONG_S: f64 = 900.0;
 
 /// How much narrower than just enough an interval is planned: its width varies by as much.
 const MARGIN: f64 = 0.8;

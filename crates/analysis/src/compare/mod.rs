@@ -14,7 +14,7 @@
 mod code;
 mod counts;
 mod limits;
-mod longer;
+pub(crate) mod longer;
 mod notes;
 mod rows;
 mod verdict;

@@ -15,7 +15,7 @@ use taskscale_stats::{
 };
 
 use super::{cause, collector, counts::Counts, samples::RowSamples};
-use crate::{grouped, read::Run};
+use crate::{compare::longer::LONG_S, grouped, read::Run};
 
 /// A second in the unit of the costs.
 const SECOND_NS: f64 = 1e9;
@@ -283,9 +283,6 @@ fn larger(found: &growth::Growth, largest: Option<(u64, f64)>) -> String {
     let options: String = sizes.iter().map(|size| format!(" --size {size}")).collect();
     format!("measure --grade{options} {}", max_time(seconds.max(LEAST_S)))
 }
-
-/// More than this, in seconds, is named with a quieter machine as the better way.
-const LONG_S: f64 = 900.0;
 
 /// What makes an interval of an exponent narrow enough which is `width` wide after `took_s` of
 /// rounds. It falls with the square root of the processes.

@@ -18,7 +18,7 @@ use taskscale_model::{
 };
 use taskscale_trace::{ChromeWriter, Options, Reader, Sorter, Unit, sort::When};
 
-use super::merge::{Sums, save};
+use super::merge::Sums;
 use crate::{
     args::{DigestArgs, DigestFormat, SourceArgs, TimeUnit},
     output::{self, Outcome},
@@ -99,15 +99,7 @@ fn of_sources(args: &DigestArgs) -> anyhow::Result<Outcome> {
         let partial = reading.sums.partial(&account, &labels, |worker| threads.name(worker));
         sums.add(partial).map_err(|why| anyhow!("{}: {why}", path.display()))?;
     }
-    let Some(whole) = &sums.whole else { return Ok(Outcome::Nothing) };
-    if let Some(path) = &args.partial {
-        match left_out {
-            false => save(path, whole)?,
-            true => output::tell(&format!("taskscale: {} is not written: not all was read", path.display())),
-        }
-    }
-    sums.show(args.format)?;
-    Ok(if left_out { Outcome::Nothing } else { Outcome::Done })
+    sums.hand_out(args.partial.as_deref(), !left_out, args.format)
 }
 
 /// The name of a file up to its first dot.

@@ -30,18 +30,10 @@ pub fn merge(args: &MergeArgs) -> anyhow::Result<Outcome> {
     for path in &args.partials {
         left_out += of_file(path, &mut |partial| sums.add(partial))?;
     }
-    let Some(whole) = &sums.whole else {
+    if sums.whole.is_none() {
         output::tell("taskscale: no partial could be read, so there is nothing to merge");
-        return Ok(Outcome::Nothing);
-    };
-    if let Some(path) = &args.output {
-        match left_out {
-            0 => save(path, whole)?,
-            _ => output::tell(&format!("taskscale: {} is not written: not all was read", path.display())),
-        }
     }
-    sums.show(args.format)?;
-    Ok(if left_out == 0 { Outcome::Done } else { Outcome::Nothing })
+    sums.hand_out(args.output.as_deref(), left_out == 0, args.format)
 }
 
 /// Hands on all partials of a file, which stand in a line each. The result is how many of them
@@ -103,7 +95,7 @@ fn open(path: &Path) -> anyhow::Result<BufReader<Box<dyn Read>>> {
 pub struct Sums {
     by: Option<By>,
     groups: BTreeMap<String, Partial>,
-    pub whole: Option<Partial>,
+    whole: Option<Partial>,
 }
 
 impl Sums {
@@ -137,8 +129,28 @@ impl Sums {
         Ok(())
     }
 
+    /// Writes the whole to `path` where all was read, and prints its digest. Nothing comes of no
+    /// sums.
+    pub fn hand_out(
+        &self,
+        path: Option<&Path>,
+        all_read: bool,
+        format: DigestFormat,
+    ) -> anyhow::Result<Outcome> {
+        let Some(whole) = &self.whole else { return Ok(Outcome::Nothing) };
+        match path {
+            Some(path) if all_read => save(path, whole)?,
+            Some(path) => {
+                output::tell(&format!("taskscale: {} is not written: not all was read", path.display()));
+            }
+            None => {}
+        }
+        self.show(format)?;
+        Ok(if all_read { Outcome::Done } else { Outcome::Nothing })
+    }
+
     /// Prints the digest of the whole, or of each group and the whole.
-    pub fn show(&self, format: DigestFormat) -> anyhow::Result<()> {
+    fn show(&self, format: DigestFormat) -> anyhow::Result<()> {
         let Some(whole) = &self.whole else { return Ok(()) };
         let whole = partial::digest(whole);
         let Some(by) = self.by else { return super::digest::show(&whole, format) };
@@ -173,7 +185,7 @@ fn add(groups: &mut BTreeMap<String, Partial>, label: &str, partial: &Partial) {
 
 /// Writes a file whole or not at all, so that a command that is killed leaves no part of one. A
 /// file that is there is replaced: the command may be the second try.
-pub fn save(path: &Path, partial: &Partial) -> anyhow::Result<()> {
+fn save(path: &Path, partial: &Partial) -> anyhow::Result<()> {
     let failed = || format!("cannot write {}", path.display());
     let is_file = |path: &Path| std::fs::metadata(path).map_or(true, |about| about.is_file());
     if !is_file(path) {
