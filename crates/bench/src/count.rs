@@ -211,6 +211,7 @@ fn one_process(
         Err(fault) => return Ok(Err(fault)),
     };
     let own = Counters::of(&description, &series.metrics);
+    let own = if series.is_brief { own.roughly(&description) } else { own };
     let size = row.record.key.size.max(1);
     let k = series.tasks().div_ceil(size.saturating_mul(row.record.units.unwrap_or(1).max(1)));
     let large = row.record.key.size > LARGE;

@@ -7,7 +7,7 @@ use taskscale_model::{
     metric::{Count, Metric},
     missing::{Missing, Reading},
     params::ParamValue,
-    protocol::{COLLECTOR, COUNTERS, Description, MAX_INTEGER, MEMORY, RunRequest, Sample},
+    protocol::{COLLECTOR, COUNTERS, Description, MAX_INTEGER, MEMORY, ROUGH_BYTES, RunRequest, Sample},
 };
 
 /// How often the collector ran.
@@ -47,6 +47,17 @@ impl Counters {
         };
         let kind = if metrics.contains(&Metric::Gc) { COLLECTOR } else { MEMORY };
         Counters { kind, all: asked.filter_map(of).collect() }
+    }
+
+    /// The bytes alone, within 1 %, where the probe has them so at less cost. Where each object has
+    /// to be recorded the bytes of one iteration take 1.3 s (Node, 65,536 entries of a map), and
+    /// 0.07 s so.
+    pub(crate) fn roughly(mut self, description: &Description) -> Self {
+        let has = description.counters.get(ROUGH_BYTES).is_some_and(|reads| reads.value().is_some());
+        if has && self.kind == MEMORY && self.all.iter().all(|(_, count, _)| *count == Count::Bytes) {
+            self.kind = ROUGH_BYTES;
+        }
+        self
     }
 
     /// Whether a probe tells how often the collector of its runtime runs.
@@ -166,6 +177,14 @@ mod tests {
             seed: 1,
         };
         assert_eq!(own.asked(request.clone()).params.get(COUNTERS), Some(&ParamValue::Word(MEMORY.into())));
+        let kind = |own: Counters| own.asked(request.clone()).params.remove(COUNTERS);
+        let rough = description("javascript", json!({"bytes": "V8", "allocations": "V8", "rough_bytes": "V8"}));
+        let of = |described: &Description, metrics: &[Metric]| {
+            kind(Counters::of(described, metrics).roughly(described))
+        };
+        assert_eq!(of(&rough, &[Metric::Bytes]), Some(ParamValue::Word("rough_bytes".into())));
+        assert_eq!(of(&rough, &[Metric::Bytes, Metric::Allocs]), Some(ParamValue::Word(MEMORY.into())));
+        assert_eq!(of(&described, &[Metric::Bytes]), Some(ParamValue::Word(MEMORY.into())));
         // Nothing is asked of a probe that reads nothing.
         let none = Counters::of(&description("rust", json!({})), &[Metric::Bytes, Metric::Gc]);
         assert_eq!(none.asked(request.clone()), request);

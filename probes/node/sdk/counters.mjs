@@ -8,10 +8,15 @@ export const counted = {
   bytes: "HeapProfiler.startSampling",
   collections: "PerformanceObserver gc",
   pause_ns: "PerformanceObserver gc",
+  rough_bytes: "HeapProfiler.startSampling, some 20,000 objects",
 };
 
 // V8 keeps a record for each sampled object: 2 million take some 300 MB.
 const SAMPLES = 2_000_000;
+// So many give the bytes within 1 %.
+const ROUGH_SAMPLES = 20_000;
+// Bytes between two of them where nothing is known of a request.
+const ROUGH_INTERVAL = 16_384;
 // What an object has at least, on the average of a program.
 const LEAST = 32;
 
@@ -23,7 +28,8 @@ const bytes = new Map();
 
 /** Begins to count what `run` asks for; call what is returned for the counts. */
 export function counters(run) {
-  if (run.counters === "memory") return memory(run);
+  if (run.counters === "memory") return memory(run, ofMemory);
+  if (run.counters === "rough_bytes") return memory(run, roughly);
   if (run.counters === "collector") return collector();
   return () => undefined;
 }
@@ -33,11 +39,9 @@ export function counters(run) {
  * which gives the bytes within 0.1 % and does not tell how many objects there are. Objects that V8 allocates in one piece
  * count as one.
  */
-function memory({ workload, variant, size, iterations, params }) {
+function memory({ workload, variant, size, iterations, params }, interval) {
   const name = JSON.stringify([workload, variant, size, params]);
-  const expected = bytes.has(name) ? bytes.get(name) * iterations : Infinity;
-  const each = expected / LEAST <= SAMPLES;
-  const samplingInterval = each ? 1 : Math.min(2 ** 20, Math.max(64, Math.ceil(expected / SAMPLES)));
+  const samplingInterval = interval(bytes.has(name) ? bytes.get(name) * iterations : Infinity);
   const session = new Session();
   session.connect();
   const included = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true };
@@ -49,12 +53,24 @@ function memory({ workload, variant, size, iterations, params }) {
     session.disconnect();
     const total = selfSize(profile.head);
     bytes.set(name, total / iterations);
+    const each = samplingInterval === 1;
     const reason = "a request allocates more objects than V8 can keep a record of";
     return {
       bytes: beside > Math.max(UNSEEN, total / 1000) ? outside() : Math.round(total),
       allocations: each ? profile.samples.length : { reason },
     };
   };
+}
+
+/** Bytes between two samples of a request that is expected to allocate so many. */
+function ofMemory(expected) {
+  if (expected / LEAST <= SAMPLES) return 1;
+  return Math.min(2 ** 20, Math.max(64, Math.ceil(expected / SAMPLES)));
+}
+
+/** The same for bytes within 1 %. */
+function roughly(expected) {
+  return expected === Infinity ? ROUGH_INTERVAL : Math.max(64, Math.ceil(expected / ROUGH_SAMPLES));
 }
 
 /**

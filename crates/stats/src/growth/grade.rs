@@ -38,6 +38,12 @@ const FALLS_BY: f64 = 0.6;
 /// 3.2 and then 1.93 or more.
 const FALLS_TO: f64 = 1.8;
 
+/// By how much the last step must be less steep than the steepest of the last three octaves for
+/// growth to be dying away, where it is not quadratic and each step is less steep than the one
+/// before. n steps through memory that outgrows the caches have 1.77, 1.58, 1.35 and 1.31 over four
+/// octaves. Steps of a power are alike, and steps of a line with a power beside it get steeper.
+const DIES_BY: f64 = 0.2;
+
 /// Everything a grade rests on.
 pub struct Evidence<'a> {
     pub curve: &'a Curve,
@@ -69,6 +75,9 @@ pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
         if excess < BEYOND_SPREAD * spread {
             return Grade::CannotTell(Reason::TwoKinds { spread });
         }
+        if tail.exponent < QUADRATIC_MIN && dies_away(steps) {
+            return Grade::CannotTell(Reason::SteepAtTheEnd { from: tail.sizes[0] });
+        }
         return if tail.exponent >= QUADRATIC_MIN { Grade::QuadraticOrWorse } else { Grade::Superlinear };
     }
     // The curve is steep at the end, yet too short, too uneven or too much like something soft.
@@ -97,4 +106,12 @@ fn falls(steps: &[Step]) -> bool {
     let [.., before, last] = steps else { return false };
     let is_far = last.exponent < before.exponent - FALLS_BY && last.interval.1 < before.interval.0;
     is_far && last.interval.0 < FALLS_TO
+}
+
+/// Whether growth dies away: each of three steps or more is less steep than the one before it, and
+/// the last one clearly.
+fn dies_away(steps: &[Step]) -> bool {
+    let [first, _, .., last] = steps else { return false };
+    let exponents = || steps.iter().map(|step| step.exponent);
+    steps.len() > 2 && last.exponent < first.exponent - DIES_BY && exponents().is_sorted_by(|a, b| a > b)
 }

@@ -54,6 +54,39 @@ fn steep_steps_that_something_softer_explains_are_soft_growth() {
 }
 
 #[test]
+fn growth_that_dies_away_step_by_step_is_not_shown_to_last() {
+    // A walk through 256-byte records in memory that outgrows caches and page tables (quiet, to
+    // 256 MB): a power from 32,768 on describes it better than any one cache.
+    let steps: [(u64, f64); 12] = [
+        (64, 1.30),
+        (128, 1.31),
+        (256, 2.64),
+        (1_024, 1.12),
+        (4_096, 1.18),
+        (16_384, 2.16),
+        (32_768, 1.15),
+        (65_536, 1.35),
+        (131_072, 1.77),
+        (262_144, 1.58),
+        (524_288, 1.35),
+        (1_048_576, 1.31),
+    ];
+    let mut curve = vec![(16, 16.0)];
+    for (to, exponent) in steps {
+        let (from, cost) = curve[curve.len() - 1];
+        curve.push((to, cost * (to as f64 / from as f64).powf(exponent)));
+    }
+    let sizes: Vec<u64> = curve.iter().map(|(size, _)| *size).collect();
+    let growth =
+        judged(&sizes, 9, |n| curve.iter().find(|(size, _)| *size == n as u64).map_or(0.0, |one| one.1));
+    assert_eq!(growth.grade, Grade::CannotTell(Reason::SteepAtTheEnd { from: 131_072 }));
+    assert_eq!(growth.further(1_048_576), [262_144, 524_288, 1_048_576, 2_097_152]);
+    // Steps of a power differ by noise, and fall by less or not one after the other.
+    let noisy = |n: f64| n.powf(1.5) * [1.0_f64, 1.04, 0.97, 1.02, 0.98][(n / 1_024.0).log2() as usize];
+    assert!(judged(&[1_024, 2_048, 4_096, 8_192, 16_384], 9, noisy).grade.is_superlinear());
+}
+
+#[test]
 fn steps_that_fall_are_not_shown_to_last() {
     // ns a record of a walk through memory: caches end at 16,384 (Xeon, quiet).
     let walk = |n: f64| match n as u64 {
