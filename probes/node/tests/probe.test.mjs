@@ -172,6 +172,19 @@ test("a runtime without the collector has nop alone, and says which flag it need
   assert.match(refused.message, /start Node with --expose-gc/);
 });
 
+test("rough bytes are those of memory within a few percent, and grow with the request", () => {
+  const asked = (counters, iterations) => ({ ...run("Promise.all", { counters }), size: 1_000, iterations });
+  const count = (counters) => {
+    const [, , short, long] = replies(
+      ...[40, 40, 20, 40].map((iterations) => asked(counters, iterations)),
+    ).map((sample) => sample.extra.counters);
+    return long.bytes - short.bytes;
+  };
+  const [exact, rough] = [count("memory"), count("rough_bytes")];
+  // The code is compiled meanwhile, which changes what it allocates: 1 % is that of one process.
+  assert.ok(exact > 1_000_000 && rough / exact > 0.9 && rough / exact < 1.1, `${rough} for ${exact}`);
+});
+
 test("all that park wait at once, are resumed, and tell the memory where asked", () => {
   for (const on of ["event", "timer"]) {
     for (const resident of [false, true]) {
