@@ -178,7 +178,8 @@ mod tests {
         };
         assert_eq!(own.asked(request.clone()).params.get(COUNTERS), Some(&ParamValue::Word(MEMORY.into())));
         let kind = |own: Counters| own.asked(request.clone()).params.remove(COUNTERS);
-        let rough = description("javascript", json!({"bytes": "V8", "allocations": "V8", "rough_bytes": "V8"}));
+        let rough =
+            description("javascript", json!({"bytes": "V8", "allocations": "V8", "rough_bytes": "V8"}));
         let of = |described: &Description, metrics: &[Metric]| {
             kind(Counters::of(described, metrics).roughly(described))
         };
