@@ -113,5 +113,5 @@ fn falls(steps: &[Step]) -> bool {
 fn dies_away(steps: &[Step]) -> bool {
     let [first, _, .., last] = steps else { return false };
     let exponents = || steps.iter().map(|step| step.exponent);
-    steps.len() > 2 && last.exponent < first.exponent - DIES_BY && exponents().is_sorted_by(|a, b| a > b)
+    last.exponent < first.exponent - DIES_BY && exponents().is_sorted_by(|a, b| a > b)
 }
