@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::key::SeriesKey;
-use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, MIN_SIZES, Reason, SUPERLINEAR_MIN, over_octaves};
+use taskscale_stats::growth::{
+    COLLECTOR_MAX, Grade, Growth, MIN_OCTAVES, MIN_SIZES, Reason, SUPERLINEAR_MIN, over_octaves,
+};
 
 use crate::{
     forecast::Forecast,
@@ -48,6 +50,7 @@ fn sizes(growth: &Growth, largest: (u64, f64), known: &BTreeSet<u64>, left: Left
     let (most, most_ns) = largest;
     let steep = growth.steps.iter().rev().take_while(|step| step.exponent > SUPERLINEAR_MIN);
     let steep_octaves: f64 = steep.map(|step| (step.to as f64 / step.from as f64).log2()).sum();
+    let may_be_collector = growth.judged().is_some_and(|judged| judged.exponent <= COLLECTOR_MAX);
     let wanted: Vec<u64> = match growth.grade {
         Grade::CannotTell(Reason::TooFewSizes { .. } | Reason::TooNarrow { .. }) => {
             // Where sizes are enough and processes are not, more sizes are no help.
@@ -59,7 +62,7 @@ fn sizes(growth: &Growth, largest: (u64, f64), known: &BTreeSet<u64>, left: Left
                 .filter(|size| *size > 0)
                 .collect()
         }
-        Grade::Superlinear | Grade::QuadraticOrWorse if steep_octaves < STEEP_OCTAVES => {
+        Grade::Superlinear | Grade::QuadraticOrWorse if steep_octaves < STEEP_OCTAVES || may_be_collector => {
             over_octaves(most / 2)
         }
         _ => growth.further(most),
@@ -190,6 +193,24 @@ mod tests {
         assert_eq!(sizes(&none, (64, 100e6), &[4, 8, 16, 64].into(), left(u64::MAX)), [0; 0]);
         let linear = Growth { grade: Grade::Linear, ..growth };
         assert_eq!(sizes(&linear, (65_536, 100e6), &known, left(u64::MAX)), [0; 0]);
+    }
+
+    #[test]
+    fn what_a_collector_could_have_is_measured_further() {
+        let of = |exponent: f64| {
+            let all: Vec<(u64, [f64; 8])> = (2..9)
+                .map(|at| 4_u64.pow(at))
+                .map(|size| (size, [(size as f64).powf(exponent); 8]))
+                .collect();
+            let costs: Vec<SizeCost<'_>> =
+                all.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
+            let growth = growth::judge(&costs, Clock::Cpu, None, &mut fastrand::Rng::with_seed(1));
+            assert!(growth.grade.is_superlinear());
+            let left = Left { ns: u64::MAX, up_ns: 0, sample_ns: 0, timeout_ns: u64::MAX };
+            sizes(&growth, (65_536, 1e6), &growth.sizes.iter().copied().collect(), left)
+        };
+        assert_eq!(of(1.5), [32_768, 131_072, 262_144]);
+        assert_eq!(of(1.65), [0; 0], "twelve octaves of steep growth need no further size");
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub struct Told {
     pub bytes: Option<BytesGrowth>,
     /// Whether the growth is said to be the collector's.
     pub is_collector: bool,
+    /// The size from which growth is steep that a collector or a cliff may have.
+    pub either_from: Option<u64>,
     /// What would tell more.
     pub check: Option<Check>,
 }
@@ -43,6 +45,10 @@ pub fn of(run: &Run, counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Gro
     let collections = bytes.as_ref().and_then(|bytes| collections(counts, group, *bytes.sizes.last()?));
     let by_bytes = bytes.as_ref().and_then(|bytes| growth::by_bytes(found, bytes, collections));
     let is_collector = by_bytes == Some(ByBytes::Collector);
+    let either_from = by_bytes.and_then(|told| match told {
+        ByBytes::Either { from } => Some(from),
+        ByBytes::Collector | ByBytes::CliffInBytes => None,
+    });
     let larger_young = group.first().and_then(|one| larger_young(run, one.row));
     // A grade that a collector could have is worth the counts.
     let is_counted = group.iter().any(|one| {
@@ -51,7 +57,7 @@ pub fn of(run: &Run, counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Gro
     });
     let may_be =
         found.grade.is_superlinear() && found.judged().is_some_and(|judged| judged.exponent <= COLLECTOR_MAX);
-    let check = larger_young.and_then(|before| match is_collector {
+    let check = larger_young.and_then(|before| match is_collector || either_from.is_some() {
         true if before.is_empty() => None,
         true => Some(Check { before: before.to_owned(), behind: String::new() }),
         false => (may_be && !is_counted).then(|| Check { before: String::new(), behind: COUNTED.to_owned() }),
@@ -63,7 +69,7 @@ pub fn of(run: &Run, counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Gro
         collections,
         is_cliff: by_bytes == Some(ByBytes::CliffInBytes),
     });
-    Told { bytes, is_collector, check }
+    Told { bytes, is_collector, either_from, check }
 }
 
 /// The growth of the bytes of an iteration over the last three octaves of CPU time.

@@ -49,7 +49,11 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
             Time::Cpu => collector::of(run, &counts, group, one),
             Time::Wall => collector::Told::default(),
         };
-        entry(run, row, (one, *measured), &judged, by_bytes)
+        let either = by_bytes.either_from.map(|from| growth::Growth {
+            grade: growth::Grade::CannotTell(Reason::SteepAtTheEnd { from }),
+            ..one.clone()
+        });
+        entry(run, row, (either.as_ref().unwrap_or(one), *measured), &judged, by_bytes)
     })
     .collect()
 }

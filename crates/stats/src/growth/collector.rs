@@ -12,6 +12,11 @@ use crate::quantile::median;
 /// `Promise.all` had 1.34 to 1.46 (docs/evidence/growth.md).
 pub const COLLECTOR_MAX: f64 = 1.6;
 
+/// Last step from which superlinear growth that gets steeper is no collector's. What a collector
+/// walks grows with size, so its steps are alike or fall. A square beside much that is linear had
+/// 1.43 and then 1.61 and 1.71 over steps of four times, under collections of linear bytes (Go).
+const STEEPENS_TO: f64 = 1.5;
+
 /// The fewest bytes of a task that an exponent rests on. What requests allocate beside their tasks
 /// may come to 0.1 bytes of each. That is a tenth of one byte, which moves an exponent over three
 /// octaves by 0.05.
@@ -36,6 +41,12 @@ pub enum ByBytes {
     /// Bytes are linear, there are collections, and CPU time grows no faster than a collector makes
     /// it. It is no cliff.
     Collector,
+    /// The same, but the growth is superlinear and gets steeper: a collector, or a cliff that has
+    /// just begun.
+    Either {
+        /// The size from which it is steepest.
+        from: u64,
+    },
     /// Bytes grow as n^[`QUADRATIC_MIN`] or more.
     CliffInBytes,
 }
@@ -75,7 +86,18 @@ pub fn by_bytes(row: &Growth, bytes: &Bytes, collections: Option<f64>) -> Option
         && !row.steps.iter().any(is_steep)
         && high <= LINEAR_MAX
         && collections.is_some_and(|collections| collections > 0.0);
-    is_collector.then_some(ByBytes::Collector)
+    let from = steepens(row).filter(|_| row.grade.is_superlinear());
+    is_collector.then(|| from.map_or(ByBytes::Collector, |from| ByBytes::Either { from }))
+}
+
+/// The size from which the last step leads, where it is steep and the steepest of those over the
+/// last three octaves.
+fn steepens(row: &Growth) -> Option<u64> {
+    let first = *row.tail.as_ref()?.sizes.first()?;
+    let (last, before) = row.steps.split_last()?;
+    let mut before = before.iter().filter(|step| step.from >= first);
+    let steepest = before.all(|step| step.exponent < last.exponent);
+    (last.exponent > STEEPENS_TO && steepest).then_some(last.from)
 }
 
 fn is_usable(cost: &SizeCost<'_>) -> bool {
@@ -167,6 +189,42 @@ mod tests {
         assert!(judged < COLLECTOR_MAX && row.steps.last().is_some_and(|step| step.exponent > COLLECTOR_MAX));
         assert!(row.grade.is_superlinear(), "{row:?}");
         assert_eq!(by_bytes(&row, &allocated(|n| 80.0 * n, &row), Some(3.0)), None);
+    }
+
+    #[test]
+    fn superlinear_growth_that_gets_steeper_may_be_either() {
+        // A channel leaves a slice of n, which costs half a nanosecond for each before it, beside
+        // all else: ns a channel by ten processes of Go.
+        let costs: [(u64, &[u32]); 7] = [
+            (16, &[600, 463, 493, 508, 816, 881, 522, 541, 539, 535]),
+            (64, &[845, 1010, 531, 1336, 1887, 1747, 982, 572, 504, 799]),
+            (128, &[970, 968, 608, 659, 1687, 1665, 1899, 1126, 1176, 1090]),
+            (256, &[1596, 439, 2175, 2369, 827, 1879, 1349, 1040, 2447, 1289]),
+            (1_024, &[1513, 1184, 2868, 2667, 2917, 4666, 3728, 2244, 3270, 2396]),
+            (4_096, &[3292, 4842, 4211, 4516, 5404, 7967, 6158, 5408, 4357, 5191]),
+            (16_384, &[11124, 11268, 13920, 14109, 16238, 12089, 10124, 11295, 10078, 13020]),
+        ];
+        let total = |(size, each): &(u64, &[u32])| {
+            (*size, each.iter().map(|&ns| f64::from(ns) * *size as f64).collect::<Vec<f64>>())
+        };
+        let totals: Vec<(u64, Vec<f64>)> = costs.iter().map(total).collect();
+        let row = judge(&sizes(&totals), Clock::Cpu, None, &mut fastrand::Rng::with_seed(1));
+        assert!(row.grade.is_superlinear() && row.steps.iter().all(|step| step.interval.0 < COLLECTOR_MAX));
+        let counted: Vec<(u64, Vec<f64>)> =
+            [1_024, 4_096, 16_384].map(|n| (n, vec![300.0 * n as f64; 3])).into();
+        let bytes = bytes(&[&sizes(&totals)[..4], &sizes(&counted)].concat(), &[1_024, 4_096, 16_384])
+            .expect("bytes");
+        let told = |row: &Growth| by_bytes(row, &bytes, Some(3.0));
+        assert_eq!(told(&row), Some(ByBytes::Either { from: 4_096 }));
+        assert_eq!(by_bytes(&row, &bytes, Some(0.0)), None, "it stays a cliff without collections");
+        let soft = Growth { grade: Grade::SoftGrowth, ..row.clone() };
+        assert_eq!(told(&soft), Some(ByBytes::Collector), "it is no cliff by itself");
+        let mut falls = row;
+        falls.steps.swap(4, 5);
+        let (last, before) = falls.steps.split_last_mut().expect("steps");
+        std::mem::swap(&mut last.exponent, &mut before[4].exponent);
+        last.exponent = before[4].exponent - 0.01;
+        assert_eq!(told(&falls), Some(ByBytes::Collector));
     }
 
     #[test]
