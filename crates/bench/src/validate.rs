@@ -6,8 +6,8 @@ use taskscale_model::{
     missing::Missing,
     params::{ParamValue, Params},
     protocol::{
-        COLLECTOR, COUNTERS, Description, MAX_INTEGER, MEMORY, PHASES, Param, RunRequest, VERIFY, Variant,
-        Workload,
+        COLLECTOR, COUNTERS, Description, MAX_INTEGER, MEMORY, PHASES, Param, ROUGH_BYTES, RunRequest,
+        VERIFY, Variant, Workload,
     },
 };
 
@@ -89,7 +89,7 @@ fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) 
     let counters = Param {
         name: name.to_owned(),
         default: ParamValue::Word(MEMORY.into()),
-        choices: [MEMORY, COLLECTOR].map(|word| ParamValue::Word(word.into())).into(),
+        choices: [MEMORY, ROUGH_BYTES, COLLECTOR].map(|word| ParamValue::Word(word.into())).into(),
         ..reserved.clone()
     };
     let param = match name {
@@ -414,6 +414,16 @@ mod tests {
         for name in [VERIFY, PHASES] {
             says(with(name, "1"), &format!("parameter {name:?} cannot be 1; it is true or false"), such);
         }
+    }
+
+    #[test]
+    fn every_kind_of_counters_is_asked_for() {
+        for kind in [MEMORY, ROUGH_BYTES, COLLECTOR] {
+            passes(with(COUNTERS, kind));
+        }
+        let three =
+            r#"parameter "counters" cannot be "all"; it is one of "memory", "rough_bytes", "collector""#;
+        says(with(COUNTERS, "all"), three, "such a value");
     }
 
     #[test]

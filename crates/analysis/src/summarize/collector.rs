@@ -2,10 +2,13 @@
 
 use taskscale_model::{
     metric::Count,
-    run_file::{RowRecord, RuntimeState},
+    run_file::{RowRecord, RuntimeState, Time},
     summary::{BytesGrowth, Check, Interval},
 };
-use taskscale_stats::growth::{self, ByBytes, COLLECTOR_MAX, Growth, SizeCost};
+use taskscale_stats::{
+    growth::{self, ByBytes, COLLECTOR_MAX, Growth, SizeCost},
+    quantile::median,
+};
 
 use super::{counts::Counts, samples::RowSamples};
 use crate::read::Run;
@@ -43,7 +46,9 @@ pub struct Told {
 pub fn of(run: &Run, counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Growth) -> Told {
     let bytes = bytes(counts, group, found);
     let collections = bytes.as_ref().and_then(|bytes| collections(counts, group, *bytes.sizes.last()?));
-    let by_bytes = bytes.as_ref().and_then(|bytes| growth::by_bytes(found, bytes, collections));
+    let by_bytes = bytes
+        .as_ref()
+        .and_then(|bytes| growth::by_bytes(found, bytes, collections, beyond_ns(group, &bytes.sizes)));
     let is_collector = by_bytes == Some(ByBytes::Collector);
     let either_from = by_bytes.and_then(|told| match told {
         ByBytes::Either { from } => Some(from),
@@ -84,6 +89,18 @@ fn bytes(counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Growth) -> Opti
     let counted: Vec<SizeCost<'_>> =
         totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
     growth::bytes(&counted, &found.tail.as_ref()?.sizes)
+}
+
+/// The CPU time of an iteration at the largest of these sizes beyond what that of the smallest one
+/// is in proportion, in nanoseconds; zero where it is not known.
+fn beyond_ns(group: &[&RowSamples<'_>], sizes: &[u64]) -> f64 {
+    let of_size = |size: &u64| {
+        let one = group.iter().find(|one| one.row.key.size == *size)?;
+        let totals: Vec<f64> = one.timed.iter().map(|sample| sample.per_iteration(Time::Cpu)).collect();
+        Some((*size as f64, median(&totals)?))
+    };
+    let ends = sizes.first().and_then(of_size).zip(sizes.last().and_then(of_size));
+    ends.map_or(0.0, |((first, first_ns), (last, last_ns))| last_ns - first_ns * last / first)
 }
 
 /// Collections in one iteration at a size; `None` where they are not counted.

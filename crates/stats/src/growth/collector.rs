@@ -17,6 +17,11 @@ pub const COLLECTOR_MAX: f64 = 1.6;
 /// 1.43 and then 1.61 and 1.71 over steps of four times, under collections of linear bytes (Go).
 const STEEPENS_TO: f64 = 1.5;
 
+/// The most that a collection takes for each byte that may be alive, in nanoseconds: an object of
+/// 32 bytes in 1.6 us, or some 16 misses of all caches. Growth beyond that is not the collector's:
+/// where Go collects once in four iterations of 4 MB, they grow by 190 ms each.
+const WALK_NS: f64 = 50.0;
+
 /// The fewest bytes of a task that an exponent rests on. What requests allocate beside their tasks
 /// may come to 0.1 bytes of each. That is a tenth of one byte, which moves an exponent over three
 /// octaves by 0.05.
@@ -33,6 +38,8 @@ pub struct Bytes {
     /// size. Counts are exact or nearly so, and too few for an interval with a confidence. It is
     /// `None` where a size was counted once.
     pub range: Option<(f64, f64)>,
+    /// Bytes of an iteration at the largest size: no more of its own can be alive at once.
+    pub largest: f64,
 }
 
 /// What bytes say of growth.
@@ -64,7 +71,8 @@ pub fn bytes(counted: &[SizeCost<'_>], over: &[u64]) -> Option<Bytes> {
     let points: Vec<(f64, f64)> =
         costs.iter().map(|cost| Some((cost.size as f64, median(cost.totals)?))).collect::<Option<_>>()?;
     let exponent = Some(fit::exponent(&points)).filter(|exponent| exponent.is_finite())?;
-    Some(Bytes { sizes: over.to_vec(), exponent, range: range(&costs) })
+    let largest = points.last()?.1;
+    Some(Bytes { sizes: over.to_vec(), exponent, range: range(&costs), largest })
 }
 
 /// What bytes say of the growth of CPU time. `collections` are those of an iteration at the largest
@@ -72,8 +80,10 @@ pub fn bytes(counted: &[SizeCost<'_>], over: &[u64]) -> Option<Bytes> {
 ///
 /// Growth without a grade may be a cliff in bytes, and is never said to be the collector's. Neither
 /// is growth with a step above [`COLLECTOR_MAX`] with its whole interval: a cliff that has just
-/// begun has the exponent of a collector over three octaves, and a steeper one at the end.
-pub fn by_bytes(row: &Growth, bytes: &Bytes, collections: Option<f64>) -> Option<ByBytes> {
+/// begun has the exponent of a collector over three octaves, and a steeper one at the end. Nor is
+/// growth that so many collections cannot make: `beyond_ns` is the CPU time of an iteration at the
+/// largest size beyond what that of the smallest one is in proportion.
+pub fn by_bytes(row: &Growth, bytes: &Bytes, collections: Option<f64>, beyond_ns: f64) -> Option<ByBytes> {
     let (low, high) = bytes.range.unwrap_or((bytes.exponent, bytes.exponent));
     if low >= QUADRATIC_MIN {
         return Some(ByBytes::CliffInBytes);
@@ -85,7 +95,9 @@ pub fn by_bytes(row: &Growth, bytes: &Bytes, collections: Option<f64>) -> Option
     let is_collector = (LINEAR_MAX..=COLLECTOR_MAX).contains(&judged.exponent)
         && !row.steps.iter().any(is_steep)
         && high <= LINEAR_MAX
-        && collections.is_some_and(|collections| collections > 0.0);
+        && collections.is_some_and(|collections| {
+            collections > 0.0 && beyond_ns <= WALK_NS * collections * bytes.largest
+        });
     let from = steepens(row).filter(|_| row.grade.is_superlinear());
     is_collector.then(|| from.map_or(ByBytes::Collector, |from| ByBytes::Either { from }))
 }
@@ -153,7 +165,7 @@ mod tests {
     /// What bytes of 100 n^`of_bytes` say of CPU time of 50 n^`of_cpu`.
     fn told(of_cpu: f64, of_bytes: f64, collections: Option<f64>) -> Option<ByBytes> {
         let row = cpu(|n| 50.0 * n.powf(of_cpu));
-        by_bytes(&row, &allocated(|n| 100.0 * n.powf(of_bytes), &row), collections)
+        by_bytes(&row, &allocated(|n| 100.0 * n.powf(of_bytes), &row), collections, 0.0)
     }
 
     #[test]
@@ -188,7 +200,7 @@ mod tests {
         let judged = row.judged().expect("an exponent").exponent;
         assert!(judged < COLLECTOR_MAX && row.steps.last().is_some_and(|step| step.exponent > COLLECTOR_MAX));
         assert!(row.grade.is_superlinear(), "{row:?}");
-        assert_eq!(by_bytes(&row, &allocated(|n| 80.0 * n, &row), Some(3.0)), None);
+        assert_eq!(by_bytes(&row, &allocated(|n| 80.0 * n, &row), Some(3.0), 0.0), None);
     }
 
     #[test]
@@ -214,9 +226,11 @@ mod tests {
             [1_024, 4_096, 16_384].map(|n| (n, vec![300.0 * n as f64; 3])).into();
         let bytes = bytes(&[&sizes(&totals)[..4], &sizes(&counted)].concat(), &[1_024, 4_096, 16_384])
             .expect("bytes");
-        let told = |row: &Growth| by_bytes(row, &bytes, Some(3.0));
+        let told = |row: &Growth| by_bytes(row, &bytes, Some(3.0), 190e6);
         assert_eq!(told(&row), Some(ByBytes::Either { from: 4_096 }));
-        assert_eq!(by_bytes(&row, &bytes, Some(0.0)), None, "it stays a cliff without collections");
+        for few in [0.0, 0.25] {
+            assert_eq!(by_bytes(&row, &bytes, Some(few), 190e6), None, "they cannot take 190 ms");
+        }
         let soft = Growth { grade: Grade::SoftGrowth, ..row.clone() };
         assert_eq!(told(&soft), Some(ByBytes::Collector), "it is no cliff by itself");
         let mut falls = row;
@@ -248,15 +262,19 @@ mod tests {
     #[test]
     fn the_range_decides() {
         let row = cpu(|n| 50.0 * n.powf(1.4));
-        let of =
-            |exponent, low, high| Bytes { sizes: vec![16_384, 262_144], exponent, range: Some((low, high)) };
+        let of = |exponent, low, high| Bytes {
+            sizes: vec![16_384, 262_144],
+            exponent,
+            range: Some((low, high)),
+            largest: 1e9,
+        };
         for (bytes, expected) in [
             (of(1.05, 1.0, 1.1), Some(ByBytes::Collector)),
             (of(1.05, 1.0, 1.11), None),
             (of(1.75, 1.7, 1.8), Some(ByBytes::CliffInBytes)),
             (of(1.75, 1.69, 1.8), None),
         ] {
-            assert_eq!(by_bytes(&row, &bytes, Some(3.0)), expected, "{bytes:?}");
+            assert_eq!(by_bytes(&row, &bytes, Some(3.0), 0.0), expected, "{bytes:?}");
         }
     }
 
