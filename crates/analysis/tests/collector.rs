@@ -155,6 +155,30 @@ fn what_is_counted_for_growth_tells_it_and_is_no_figure_of_a_row() {
 }
 
 #[test]
+fn a_collection_that_the_longer_request_lacks_counts() {
+    // Two in the shorter request and none in the longer one: less than none by their difference.
+    let mut run = counted_run("csharp", 1.5, 1.0, 0);
+    for record in run.counts.iter_mut().filter(|record| record.iterations == 10) {
+        record.others.insert(Count::Collections, Reading::Value(4_000));
+    }
+    let (growth, _) = told(&summarize(&run), FindingKind::Growth);
+    assert_eq!(growth.cause, Some(Cause::Collector), "{growth:?}");
+    let collections = growth.bytes.and_then(|bytes| bytes.collections);
+    assert_eq!(collections, Some(8_000.0 / 60.0), "of 60 iterations");
+}
+
+#[test]
+fn so_few_collections_as_cannot_make_the_growth_leave_it_a_cliff() {
+    // 407 ms lie beyond the line. 50 ns for each of 6.5 MB, in one of 30 iterations, are 11 ms.
+    let mut run = counted_run("csharp", 1.5, 1.0, 0);
+    for record in run.counts.iter_mut().filter(|record| record.iterations == 20) {
+        record.others.insert(Count::Collections, Reading::Value(1));
+    }
+    let (growth, _) = told(&summarize(&run), FindingKind::Cliff);
+    assert_eq!((growth.grade, growth.cause), (Grade::Superlinear, Some(Cause::Isolated)), "{growth:?}");
+}
+
+#[test]
 fn a_pause_that_a_longer_request_has_less_of_is_nothing_and_not_less() {
     let mut run = run("csharp", 1.0);
     let row = run.rows[0].clone();

@@ -106,8 +106,7 @@ fn beyond_ns(group: &[&RowSamples<'_>], sizes: &[u64]) -> f64 {
 /// Collections in one iteration at a size; `None` where they are not counted.
 fn collections(counts: &Counts<'_>, group: &[&RowSamples<'_>], size: u64) -> Option<f64> {
     let one = group.iter().find(|one| one.row.key.size == size)?;
-    let counted = counts.get(one.row.row, Count::Collections)?.ok()?;
-    Some((counted.value * size as f64).max(0.0))
+    counts.on_average(one.row.row, Count::Collections)
 }
 
 /// What makes the young generation of a row's runtime larger; `None` where it has no tracing

@@ -109,6 +109,16 @@ impl<'a> Counts<'a> {
         self.by_row.is_empty()
     }
 
+    /// A count of one iteration of a row on the average of all that were counted; `None` where it
+    /// is not known. A collector that comes now and then comes by chance in one request or the
+    /// other, and their differences may be none or below.
+    pub fn on_average(&self, row: u64, count: Count) -> Option<f64> {
+        let records = self.by_row.get(&row)?.iter();
+        let known = records.filter_map(|record| Some((record.iterations, of(count, record)?.ok()?)));
+        let (iterations, total) = known.fold((0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        (iterations > 0).then(|| total / iterations as f64)
+    }
+
     /// A count of a row, or why it is not known. It is `None` for a row that was not counted.
     pub fn get(&self, row: u64, count: Count) -> Option<Result<Counted, Missing>> {
         let records = self.by_row.get(&row)?;
