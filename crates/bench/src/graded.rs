@@ -188,7 +188,7 @@ pub(crate) fn left_out(sizes: &[Planned<'_>], gone: &[usize], at: usize, elapsed
     let which = if stays_beyond { "smaller" } else { "larger" };
     Missing::new(
         format!("{which} sizes{LEFT_OUT}with {FIRST} processes of each row all take some {seconds} s here"),
-        format!("--max-time {seconds}s, fewer ways with --variant, or smaller sizes with --size"),
+        format!("--grade --max-time {seconds}s, fewer ways with --variant, or smaller sizes with --size"),
     )
 }
 
@@ -300,7 +300,7 @@ mod tests {
         assert!(too_dear(&[&one[..5], &[late]].concat(), 7 * 14).is_empty(), "it has had its processes");
         assert_eq!(
             left_out(&one, &[5], 5, 0).remedy,
-            "--max-time 10s, fewer ways with --variant, or smaller sizes with --size",
+            "--grade --max-time 10s, fewer ways with --variant, or smaller sizes with --size",
             "not to the nanosecond"
         );
         // 4 and 16 are known, by 1 s and 2 s: beyond the start, a second for each 16. What is left
@@ -312,7 +312,7 @@ mod tests {
         let words = "larger sizes are left out: with 8 processes of each row all take some 200 s here";
         assert_eq!(
             (&*said.reason, &*said.remedy),
-            (words, "--max-time 200s, fewer ways with --variant, or smaller sizes with --size")
+            (words, "--grade --max-time 200s, fewer ways with --variant, or smaller sizes with --size")
         );
         let begins = |gone: &[usize], at, word: &str| {
             let reason = left_out(&four, gone, at, 0).reason;

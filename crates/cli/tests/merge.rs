@@ -166,6 +166,20 @@ fn labels_group_and_a_merge_of_several_is_not_parted() {
 }
 
 #[test]
+fn no_output_takes_the_place_of_a_trace() {
+    let tool = Tool::new();
+    let traces = traces(&tool, 2);
+    let (text, link) = (fs::read(&traces[1]).expect("written"), path(&tool, "link.json"));
+    std::os::unix::fs::symlink(&traces[1], &link).expect("linked");
+    for out in [&traces[1], &link] {
+        let refused = tool.run(&["digest", &traces[0], &traces[1], "--partial", out]);
+        assert_eq!((refused.status, refused.out.as_str()), (Some(2), ""), "{refused:?}");
+        assert!(refused.err.contains("would replace a trace"), "{}", refused.err);
+        assert_eq!(fs::read(&traces[1]).expect("still there"), text);
+    }
+}
+
+#[test]
 fn what_is_no_partial_is_named_and_the_others_are_merged() {
     let tool = Tool::new();
     let traces = traces(&tool, 2);

@@ -78,6 +78,9 @@ pub fn show(digest: &Digest, format: DigestFormat) -> anyhow::Result<()> {
 /// Reads each trace as a source of its own, and prints the digest of their merged sums. A trace of
 /// which nothing is counted is named and left out.
 fn of_sources(args: &DigestArgs) -> anyhow::Result<Outcome> {
+    if let Some(out) = &args.partial {
+        spare_traces(out, &args.traces)?;
+    }
     let mut sums = Sums::new(args.by);
     let mut left_out = false;
     for path in &args.traces {
@@ -100,6 +103,15 @@ fn of_sources(args: &DigestArgs) -> anyhow::Result<Outcome> {
         sums.add(partial).map_err(|why| anyhow!("{}: {why}", path.display()))?;
     }
     sums.hand_out(args.partial.as_deref(), !left_out, args.format)
+}
+
+/// That the partial does not take the place of a trace.
+fn spare_traces(out: &Path, traces: &[PathBuf]) -> anyhow::Result<()> {
+    let Ok(whole) = out.canonicalize() else { return Ok(()) };
+    if traces.iter().any(|trace| trace.canonicalize().is_ok_and(|trace| trace == whole)) {
+        bail!("--partial {} would replace a trace that is to be read: name another file", out.display());
+    }
+    Ok(())
 }
 
 /// The name of a file up to its first dot.
