@@ -5,9 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::key::SeriesKey;
-use taskscale_stats::growth::{
-    COLLECTOR_MAX, Grade, Growth, MIN_OCTAVES, MIN_SIZES, Reason, SUPERLINEAR_MIN, over_octaves,
-};
+use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, MIN_SIZES, Reason, SUPERLINEAR_MIN, over_octaves};
 
 use crate::{
     forecast::Forecast,
@@ -50,7 +48,6 @@ fn sizes(growth: &Growth, largest: (u64, f64), known: &BTreeSet<u64>, left: Left
     let (most, most_ns) = largest;
     let steep = growth.steps.iter().rev().take_while(|step| step.exponent > SUPERLINEAR_MIN);
     let steep_octaves: f64 = steep.map(|step| (step.to as f64 / step.from as f64).log2()).sum();
-    let may_be_collector = growth.judged().is_some_and(|judged| judged.exponent <= COLLECTOR_MAX);
     let wanted: Vec<u64> = match growth.grade {
         Grade::CannotTell(Reason::TooFewSizes { .. } | Reason::TooNarrow { .. }) => {
             // Where sizes are enough and processes are not, more sizes are no help.
@@ -62,7 +59,9 @@ fn sizes(growth: &Growth, largest: (u64, f64), known: &BTreeSet<u64>, left: Left
                 .filter(|size| *size > 0)
                 .collect()
         }
-        Grade::Superlinear | Grade::QuadraticOrWorse if steep_octaves < STEEP_OCTAVES || may_be_collector => {
+        Grade::Superlinear | Grade::QuadraticOrWorse
+            if steep_octaves < STEEP_OCTAVES || growth.may_be_collector() =>
+        {
             over_octaves(most / 2)
         }
         _ => growth.further(most),

@@ -6,7 +6,7 @@ use taskscale_model::{
     summary::{BytesGrowth, Check, Interval},
 };
 use taskscale_stats::{
-    growth::{self, ByBytes, COLLECTOR_MAX, Growth, SizeCost},
+    growth::{self, ByBytes, Growth, SizeCost},
     quantile::median,
 };
 
@@ -34,10 +34,8 @@ const COUNTED: &str = "--metrics bytes,gc";
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Told {
     pub bytes: Option<BytesGrowth>,
-    /// Whether the growth is said to be the collector's.
-    pub is_collector: bool,
-    /// The size from which growth is steep that a collector or a cliff may have.
-    pub either_from: Option<u64>,
+    /// What they say of the growth of CPU time.
+    pub by_bytes: Option<ByBytes>,
     /// What would tell more.
     pub check: Option<Check>,
 }
@@ -49,23 +47,18 @@ pub fn of(run: &Run, counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Gro
     let by_bytes = bytes
         .as_ref()
         .and_then(|bytes| growth::by_bytes(found, bytes, collections, beyond_ns(group, &bytes.sizes)));
-    let is_collector = by_bytes == Some(ByBytes::Collector);
-    let either_from = by_bytes.and_then(|told| match told {
-        ByBytes::Either { from } => Some(from),
-        ByBytes::Collector | ByBytes::CliffInBytes => None,
-    });
+    let may_be_collected = matches!(by_bytes, Some(ByBytes::Collector | ByBytes::Either { .. }));
     let larger_young = group.first().and_then(|one| larger_young(run, one.row));
     // A grade that a collector could have is worth the counts.
     let is_counted = group.iter().any(|one| {
         counts.get(one.row.row, Count::Bytes).is_some()
             && counts.get(one.row.row, Count::Collections).is_some()
     });
-    let may_be =
-        found.grade.is_superlinear() && found.judged().is_some_and(|judged| judged.exponent <= COLLECTOR_MAX);
-    let check = larger_young.and_then(|before| match is_collector || either_from.is_some() {
+    let check = larger_young.and_then(|before| match may_be_collected {
         true if before.is_empty() => None,
         true => Some(Check { before: before.to_owned(), behind: String::new() }),
-        false => (may_be && !is_counted).then(|| Check { before: String::new(), behind: COUNTED.to_owned() }),
+        false => (found.may_be_collector() && !is_counted)
+            .then(|| Check { before: String::new(), behind: COUNTED.to_owned() }),
     });
     let bytes = bytes.map(|bytes| BytesGrowth {
         sizes: bytes.sizes,
@@ -74,7 +67,7 @@ pub fn of(run: &Run, counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Gro
         collections,
         is_cliff: by_bytes == Some(ByBytes::CliffInBytes),
     });
-    Told { bytes, is_collector, either_from, check }
+    Told { bytes, by_bytes, check }
 }
 
 /// The growth of the bytes of an iteration over the last three octaves of CPU time.

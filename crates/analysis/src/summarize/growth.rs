@@ -45,15 +45,15 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
     let counts = Counts::with_growth(run);
     let all = found.iter().zip(&groups);
     all.map(|((row, one, measured), group)| {
-        let by_bytes = match measured.time {
+        let told = match measured.time {
             Time::Cpu => collector::of(run, &counts, group, one),
             Time::Wall => collector::Told::default(),
         };
-        let either = by_bytes.either_from.map(|from| growth::Growth {
-            grade: growth::Grade::CannotTell(Reason::SteepAtTheEnd { from }),
-            ..one.clone()
-        });
-        entry(run, row, (either.as_ref().unwrap_or(one), *measured), &judged, by_bytes)
+        let mut one = one.clone();
+        if let Some(growth::ByBytes::Either { from }) = told.by_bytes {
+            one.grade = growth::Grade::CannotTell(Reason::SteepAtTheEnd { from });
+        }
+        entry(run, row, (&one, *measured), &judged, told)
     })
     .collect()
 }
@@ -147,11 +147,11 @@ fn entry(
     row: &RowRecord,
     (found, measured): (&growth::Growth, Measured),
     all: &[cause::Judged<'_>],
-    by_bytes: collector::Told,
+    by_collector: collector::Told,
 ) -> Growth {
     let judged = found.judged();
     // What other forms do says nothing of a collector: those that keep less alive have less of it.
-    let is_collector = by_bytes.is_collector;
+    let is_collector = by_collector.by_bytes == Some(growth::ByBytes::Collector);
     let told = cause::of(run, (row, found), all).filter(|_| !is_collector);
     let shared = told.as_ref().is_some_and(|told| told.shared);
     let is_cliff = found.grade.is_superlinear() && !is_collector;
@@ -183,8 +183,8 @@ fn entry(
         reason: reason(found, measured, took_s(run))
             .or_else(|| told.as_ref().and_then(|told| told.reason.clone())),
         growth_control: told.and_then(|told| told.control),
-        bytes: by_bytes.bytes,
-        check: by_bytes.check,
+        bytes: by_collector.bytes,
+        check: by_collector.check,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::quantile::median;
 /// `Promise.all` had 1.34 to 1.46 (docs/evidence/growth.md).
 pub const COLLECTOR_MAX: f64 = 1.6;
 
-/// Last step from which superlinear growth that gets steeper is no collector's. What a collector
+/// Last step from which superlinear growth that gets steeper may be a cliff too. What a collector
 /// walks grows with size, so its steps are alike or fall. A square beside much that is linear had
 /// 1.43 and then 1.61 and 1.71 over steps of four times, under collections of linear bytes (Go).
 const STEEPENS_TO: f64 = 1.5;
@@ -100,6 +100,13 @@ pub fn by_bytes(row: &Growth, bytes: &Bytes, collections: Option<f64>, beyond_ns
         });
     let from = steepens(row).filter(|_| row.grade.is_superlinear());
     is_collector.then(|| from.map_or(ByBytes::Collector, |from| ByBytes::Either { from }))
+}
+
+impl Growth {
+    /// Whether it is superlinear, and no faster than a collector makes CPU time grow.
+    pub fn may_be_collector(&self) -> bool {
+        self.grade.is_superlinear() && self.judged().is_some_and(|judged| judged.exponent <= COLLECTOR_MAX)
+    }
 }
 
 /// The size from which the last step leads, where it is steep and the steepest of those over the
@@ -234,10 +241,7 @@ mod tests {
         let soft = Growth { grade: Grade::SoftGrowth, ..row.clone() };
         assert_eq!(told(&soft), Some(ByBytes::Collector), "it is no cliff by itself");
         let mut falls = row;
-        falls.steps.swap(4, 5);
-        let (last, before) = falls.steps.split_last_mut().expect("steps");
-        std::mem::swap(&mut last.exponent, &mut before[4].exponent);
-        last.exponent = before[4].exponent - 0.01;
+        falls.steps[5].exponent = falls.steps[4].exponent - 0.01;
         assert_eq!(told(&falls), Some(ByBytes::Collector));
     }
 
